@@ -1,0 +1,32 @@
+# Every command of the project; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup serve check fix test
+bin := .venv/bin
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/ready ## make the virtual environment that serve and test share
+
+.venv/ready: scripts/setup requirements.lock pyproject.toml
+	@scripts/setup
+
+tests/e2e/node_modules/.ready: scripts/setup-clients tests/e2e/package-lock.json
+	@scripts/setup-clients
+
+serve: setup ## run the server on http://127.0.0.1:8000
+	@$(bin)/parlour serve
+
+check: setup ## format, lint, types, imports and the pure tests: under a minute
+	$(bin)/ruff format --check --quiet .
+	$(bin)/ruff check --quiet .
+	$(bin)/mypy
+	$(bin)/lint-imports --no-cache
+	$(bin)/pytest -q -n auto -m "not e2e and not play"
+
+test: check tests/e2e/node_modules/.ready ## everything: what CI runs
+	$(bin)/pytest -q -n auto -m "e2e or play"
+
+fix: setup ## let the tools mend what they can
+	$(bin)/ruff format --quiet .
+	$(bin)/ruff check --fix --quiet .

@@ -1,0 +1,37 @@
+"""Parlour: a multiplayer game server. These are the names that a game author imports."""
+
+from parlour.errors import Refused
+from parlour.game import (
+    GAME,
+    Cancel,
+    Config,
+    End,
+    Event,
+    Game,
+    Joined,
+    Later,
+    Moment,
+    Outcome,
+    Send,
+    State,
+    Timeouts,
+    Update,
+)
+
+__all__ = [
+    "GAME",
+    "Cancel",
+    "Config",
+    "End",
+    "Event",
+    "Game",
+    "Joined",
+    "Later",
+    "Moment",
+    "Outcome",
+    "Refused",
+    "Send",
+    "State",
+    "Timeouts",
+    "Update",
+]

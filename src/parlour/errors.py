@@ -1,0 +1,95 @@
+"""Saying no: every refusal has a code that programs switch on and a sentence that people read."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Code(StrEnum):
+    """The stable codes of Parlour's own refusals; a game may add codes of its own in the same style."""
+
+    BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
+    FOREIGN_ORIGIN = "foreign_origin"
+    GAME_ERROR = "game_error"
+    GAME_FULL = "game_full"
+    ID_REUSED = "id_reused"
+    ILLEGAL_MOVE = "illegal_move"
+    INVALID_CONFIG = "invalid_config"
+    INVALID_NAME = "invalid_name"
+    INVALID_TEXT = "invalid_text"
+    MALFORMED = "malformed"
+    NAME_TAKEN = "name_taken"
+    NOT_FOUND = "not_found"
+    NOT_JOINED = "not_joined"
+    NOT_OVER = "not_over"
+    NOT_SAVED = "not_saved"
+    NOT_SEATED = "not_seated"
+    NOT_YOUR_TURN = "not_your_turn"
+    ROOM_DAMAGED = "room_damaged"
+    ROOM_ENDED = "room_ended"
+    RULES_CHANGED = "rules_changed"
+    STOPPING = "stopping"
+    TOO_FAST = "too_fast"
+    TOO_LARGE = "too_large"
+    UNKNOWN_EVENT = "unknown_event"
+    UNKNOWN_GAME = "unknown_game"
+    UNKNOWN_ROOM = "unknown_room"
+
+
+class Refused(Exception):
+    """What was asked is not done, and nothing changed.
+
+    >>> Refused(Code.ILLEGAL_MOVE, "cell 4 is taken")
+    Refused('illegal_move', 'cell 4 is taken')
+    """
+
+    def __init__(
+        self, code: str, message: str, *, path: str | None = None, legal: list[Any] | None = None
+    ) -> None:
+        super().__init__(str(code), message)
+        self.code = str(code)
+        self.message = message
+        self.path = path
+        self.legal = legal
+
+    def told(self) -> dict[str, Any]:
+        """What the asker is told, the same over every native way in.
+
+        >>> Refused(Code.MALFORMED, "$.cell: expected int, got str", path="$.cell").told()["path"]
+        '$.cell'
+        """
+        told: dict[str, Any] = {"code": self.code, "message": self.message, "reason": self.code}
+        if self.path is not None:
+            told["path"] = self.path
+        if self.legal is not None:
+            told["legal"] = self.legal
+        return told
+
+
+def parse(decode: Callable[[Any], T], value: Any, *, code: Code = Code.MALFORMED, under: str = "$") -> T:
+    """*value* as *decode* reads it, or a refusal that says what was expected, what came, and where.
+
+    >>> parse(msgspec.json.Decoder(dict[str, int]).decode, b'{"cell": "four"}')
+    Traceback (most recent call last):
+    parlour.errors.Refused: ('malformed', '$[...]: expected int, got str')
+    """
+    try:
+        return decode(value)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), code, under) from None
+    except msgspec.DecodeError as error:
+        raise Refused(code, f"expected JSON, got something else: {error}", path=under) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise Refused(code, "expected flat JSON in UTF-8, got something else", path=under) from None
+
+
+def _explained(error: str, code: Code, under: str) -> Refused:
+    """msgspec's ``Expected `int`, got `str` - at `$.cell` `` as ``$.cell: expected int, got str``."""
+    what, _, where = error.partition(" - at ")
+    path = under + where.strip("`").removeprefix("$")
+    what = what.replace("`", "")
+    return Refused(code, f"{path}: {what[:1].lower()}{what[1:]}", path=path)

@@ -1,0 +1,288 @@
+"""What a game is: callbacks over a state, which return what should happen and do nothing themselves."""
+
+import hmac
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from parlour.errors import Code, Refused, parse
+
+GAME = ":game"
+"""The sender of a game's own events, when one of its timers rings."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def snake(name: str) -> str:
+    """How an event class is called on the wire.
+
+    >>> snake("OfferDraw")
+    'offer_draw'
+    """
+    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """A good base for a game's state: *players* holds who sits where, kept by the default callbacks."""
+
+    players: tuple[str | None, ...] = ()
+
+    def player(self, seat: int) -> str | None:
+        """Who has this seat, if anybody."""
+        return self.players[seat] if seat < len(self.players) else None
+
+    def seat(self, player: str | None) -> int | None:
+        """Where this player sits, if anywhere."""
+        return self.players.index(player) if player is not None and player in self.players else None
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake, forbid_unknown_fields=True):
+    """The base of what players can do: ``class Mark(Event)`` is ``{"type": "mark", ...}`` on the wire."""
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of a game's settings: every field has a default, the types make the form and the checks."""
+
+
+class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a game ended: who won, who lost, who drew, and why in a few words."""
+
+    won: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    drew: tuple[str, ...] = ()
+    why: str = ""
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """After how many seconds a room gives up; None: never."""
+
+    game: float | None = 300.0
+    """Nobody joined and no player did anything."""
+    away: float | None = 120.0
+    """A player's last connection is gone: then they have left."""
+    nobody: float | None = 60.0
+    """The last connected player is gone."""
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            seconds = getattr(self, name)
+            if seconds is not None and seconds <= 0:
+                raise ValueError(f"timeout {name!r}: expected more than 0 seconds or None, got {seconds}")
+
+
+class Send(msgspec.Struct, frozen=True, tag="send"):
+    """Tell everyone who hears topic *to*; with kind ``sync`` each of them gets their whole view instead."""
+
+    to: str
+    payload: Any = None
+    kind: Literal["game_event", "sync", "chat", "shutdown"] = "game_event"
+
+
+class Later(msgspec.Struct, frozen=True, tag="later"):
+    """Hand *event* to this game in so many seconds, then again *every* so many; the same key replaces."""
+
+    key: str
+    seconds: float
+    event: Any
+    every: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds < 0 or (self.every is not None and self.every <= 0):
+            raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
+    """Take back the timer with this key, if there is one."""
+
+    key: str
+
+
+class End(msgspec.Struct, frozen=True, tag="end"):
+    """End the room after so many seconds; with None an announced end is taken back."""
+
+    after: float | None = 0.0
+
+
+Effect = Send | Later | Cancel | End
+
+
+class Update(msgspec.Struct, Generic[S], frozen=True):
+    """What a callback returns: the next state, and what it causes."""
+
+    state: S
+    effects: tuple[Effect, ...] = ()
+
+
+class Joined(msgspec.Struct, Generic[S], frozen=True):
+    """Welcome: the topics to hear besides ``all`` and one's own, the seat (None: to watch), the update."""
+
+    topics: tuple[str, ...]
+    seat: int | None
+    update: Update[S]
+
+
+class Chance:
+    """Luck that can be checked: draw k of step n is HMAC-SHA256(seed, "n:k"), taken without bias.
+
+    >>> Chance(bytes(32), step=7).below(6) == Chance(bytes(32), step=7).below(6)
+    True
+    """
+
+    def __init__(self, seed: bytes, step: int) -> None:
+        self._seed = seed
+        self._step = step
+        self._count = 0
+        self.draws: list[int] = []
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1, each as likely as the others."""
+        if not 0 < n <= 1 << 63:
+            raise ValueError(f"expected 1 to 2^63 possibilities, got {n}")
+        fair = (1 << 64) - (1 << 64) % n
+        while (number := self._next()) >= fair:
+            pass  # numbers above the last whole multiple of n would favour the low ones
+        self.draws.append(number % n)
+        return number % n
+
+    def choice(self, things: Sequence[T]) -> T:
+        """One of them."""
+        return things[self.below(len(things))]
+
+    def sample(self, things: Sequence[T], count: int) -> list[T]:
+        """So many different ones of them, in random order."""
+        pool = list(things)
+        for i in range(count):
+            j = i + self.below(len(pool) - i)
+            pool[i], pool[j] = pool[j], pool[i]
+        return pool[:count]
+
+    def shuffle(self, things: Sequence[T]) -> list[T]:
+        """All of them, in random order."""
+        return self.sample(things, len(things))
+
+    def die(self, sides: int = 6) -> int:
+        """1 to *sides*."""
+        return 1 + self.below(sides)
+
+    def _next(self) -> int:
+        message = f"{self._step}:{self._count}".encode()
+        self._count += 1
+        return int.from_bytes(hmac.digest(self._seed, message, "sha256")[:8], "big")
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """What the world hands to a callback: time, chance, and who sits where."""
+
+    now: float
+    """The room's clock in seconds: it stands still while the server is down."""
+    date: float
+    """Wall time in seconds since 1970, for display only."""
+    chance: Chance
+    seats: tuple[str | None, ...] = ()
+
+
+class Game(Generic[S]):
+    """The rules of a game. Only `init` is required; every other callback has a sensible default."""
+
+    name: str
+    """How programs call it: lower case, unique on a server."""
+    display_name: str
+    seats: range
+    """How many can play: ``range(2, 3)`` is exactly two, ``range(1, 5)`` one to four."""
+    version: int = 1
+    """Of the rules; raise it when an old history would play differently."""
+    timeouts: Timeouts = Timeouts()
+    spectators: int | None = None
+    """How many may watch at once; None: as many as come."""
+
+    State: Any
+    Event: Any = Any
+    """What players may send: an `Event` or a union of them."""
+    Timer: Any = None
+    """What only the game's own timers may send; None: the same as Event."""
+    Config: Any = Config
+
+    def init(self, config: Any, moment: Moment) -> S:
+        """The state at the start; raise `Refused` when the config makes no sense."""
+        raise NotImplementedError(f"{type(self).__name__} has no init")
+
+    def join_game(self, state: S, player: str, spectate: bool, moment: Moment) -> Joined[S]:  # noqa: FBT001
+        """Give a seat while there is one; otherwise people may come to watch."""
+        if spectate:
+            return Joined((), None, Update(state))
+        if None not in moment.seats:
+            raise Refused(Code.GAME_FULL, f"all {len(moment.seats)} seats are taken; you can watch")
+        seat = moment.seats.index(None)
+        return Joined((), seat, Update(_seated(state, moment.seats, seat, player)))
+
+    def leave_game(self, state: S, player: str, why: str, moment: Moment) -> Update[S]:
+        """Somebody gave their seat up (``manual``) or was gone for too long (``away_too_long``)."""
+        if player not in moment.seats:
+            return Update(state)
+        return Update(_seated(state, moment.seats, moment.seats.index(player), None))
+
+    def player_connected(self, state: S, player: str, moment: Moment) -> Update[S]:
+        """A seated player's first connection is there; Parlour sends them their view by itself."""
+        return Update(state)
+
+    def player_disconnected(self, state: S, player: str, moment: Moment) -> Update[S]:
+        """A seated player's last connection is gone; they have not left."""
+        return Update(state)
+
+    def handle_event(self, state: S, sender: str, event: Any, moment: Moment) -> Update[S]:
+        """A player did something, or (sender `GAME`) a timer rang; raise `Refused` to say no."""
+        raise Refused(Code.UNKNOWN_EVENT, f"{self.display_name} knows no events")
+
+    def handle_game_shutdown(self, state: S, moment: Moment) -> Update[S]:
+        """The room is about to end, whatever this returns."""
+        return Update(state)
+
+    def view(self, state: S, viewer: str | None) -> Any:
+        """All that this viewer may know; the only door for secrets. The default hides nothing."""
+        return state
+
+    def legal_events(self, state: S, player: str) -> Sequence[Any] | None:
+        """What this player could do now; None when the game does not say."""
+        return None
+
+    def outcome(self, state: S) -> Outcome | None:
+        """How it ended, or None while it goes on."""
+        return None
+
+    def resample(self, state: S, viewer: str | None, chance: Chance) -> S:
+        """Another state that this viewer cannot tell from this one; games with secrets say which."""
+        return state
+
+    def read_config(self, config: Any) -> Any:
+        """A config as it came from outside, checked."""
+
+        def convert(value: Any) -> Any:
+            return msgspec.convert(value, self.Config)
+
+        return parse(convert, config, code=Code.INVALID_CONFIG, under="$.config")
+
+    def read_event(self, event: bytes | msgspec.Raw) -> Any:
+        """A player's event as it came from outside, checked."""
+        return parse(self._events.decode, event)
+
+    def read_timer(self, event: bytes | msgspec.Raw) -> Any:
+        """The event of one of this game's own timers."""
+        return parse(self._timers.decode, event)
+
+    @cached_property
+    def _events(self) -> "msgspec.json.Decoder[Any]":
+        return msgspec.json.Decoder(self.Event)
+
+    @cached_property
+    def _timers(self) -> "msgspec.json.Decoder[Any]":
+        return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
+
+
+def _seated(state: S, seats: tuple[str | None, ...], seat: int, player: str | None) -> S:
+    """The state with *player* in that seat, where it keeps track of seats at all."""
+    if not isinstance(state, State):
+        return state
+    return msgspec.structs.replace(state, players=(*seats[:seat], player, *seats[seat + 1 :]))

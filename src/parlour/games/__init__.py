@@ -1,0 +1,8 @@
+"""The games that come with Parlour: one line each."""
+
+from typing import Any
+
+from parlour.game import Game
+from parlour.games.tictactoe import TicTacToe
+
+GAMES: dict[str, Game[Any]] = {game.name: game for game in (TicTacToe(),)}

@@ -1,0 +1,151 @@
+"""The contract of a journal: where steps are kept, and what is kept beside them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from parlour.game import Outcome
+from parlour.wire import Step
+
+Durability = Literal["disk", "process"]
+"""What an acknowledged step survives: the loss of power, or the death of the process."""
+
+
+class Conflict(Exception):
+    """Somebody else has that number (of a step) or that id (of an open room): the writer is not the owner."""
+
+
+class NotKept(Exception):
+    """The write failed; whether it is there is only known by reading."""
+
+
+class Damaged(Exception):
+    """What was read is not what was written."""
+
+
+class TooNew(Exception):
+    """The journal was written by a newer Parlour."""
+
+
+class Player(msgspec.Struct, frozen=True):
+    """A person or a bot with an id that lasts."""
+
+    id: str
+    name: str
+
+
+class Card(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The plate at a room's door: all that a list of rooms shows."""
+
+    id: str
+    game: str
+    created: float
+    seats: tuple[Player | None, ...]
+    status: str
+    seed_hash: str
+    private: bool = False
+    outcome: Outcome | None = None
+    ended: str | None = None
+    connected: int = 0
+    """How many seated players are here."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A room as the journal knows it: its own number, its last step's, and its card."""
+
+    number: int
+    seq: int
+    card: Card
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A room's state as it was after step *seq*, encoded."""
+
+    seq: int
+    state: bytes
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """What is kept beside a step, as far as the step changed it."""
+
+    card: Card | None = None
+    state: bytes | None = None
+    due: float | None | UnsetType = UNSET
+    """When the room wants to be woken; unset: as before."""
+
+
+class Journal(Protocol):
+    """One file (or the like) with rooms, their steps and deadlines, players and the clock.
+
+    Rooms are keyed by a number of the journal's own, because an ended room frees its id.
+    Every write is durable when it returns, and everything read after it includes it.
+    """
+
+    def __init__(self, folder: Path, durability: Durability) -> None: ...
+
+    async def open(self) -> float:
+        """Make ready; the clock of the rooms, where it last stopped."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun, then let go."""
+        ...
+
+    async def create(self, card: Card, state: bytes, due: float | None) -> int:
+        """Keep a new room with its state before the first step; `Conflict` if an open room has its id."""
+        ...
+
+    async def append(self, room: int, step: Step, aside: Aside) -> None:
+        """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken."""
+        ...
+
+    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
+        """Keep the state of a room that leaves memory."""
+        ...
+
+    def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
+        """The steps after that seq in order; `Damaged` where a step is not as it was written."""
+        ...
+
+    async def stored(self, room: int) -> Stored:
+        """The newest state that was kept."""
+        ...
+
+    async def answers(self, room: int) -> dict[tuple[str, str], int]:
+        """The seq that each (player, command id) was answered with."""
+        ...
+
+    async def find(self, id: str) -> Found | None:
+        """The open room with that id, or the one that ended last."""
+        ...
+
+    async def open_rooms(self, limit: int) -> list[Card]:
+        """Public rooms that have not ended, newest first."""
+        ...
+
+    async def rooms_of(self, player: str) -> list[Card]:
+        """Rooms that have not ended in which this player has a seat, newest first."""
+        ...
+
+    async def due(self, now: float) -> list[str]:
+        """The ids of open rooms that want to be woken by then."""
+        ...
+
+    async def left_connected(self) -> list[str]:
+        """The ids of open rooms whose last step left a seated player connected."""
+        ...
+
+    async def beat(self, now: float) -> None:
+        """Note how far the rooms' clock is."""
+        ...
+
+    async def save_player(self, player: Player) -> None:
+        """Keep a player, or their new name."""
+        ...
+
+    async def player(self, id: str) -> Player | None:
+        """A player by id."""
+        ...

@@ -1,0 +1,434 @@
+"""One game, its seats, absences and timeouts, its numbered steps: a value that commands turn into the next.
+
+`open_room` makes a room, `apply` thinks one command through, `replay` does it again from what was kept.
+There is no clock and no I/O here: the time and fresh chance of a step are handed in as an `Instant`.
+"""
+
+import hashlib
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.game import GAME, Cancel, Chance, Effect, End, Game, Joined, Later, Moment, Outcome, Send, Update
+from parlour.wire import (
+    Act,
+    Chat,
+    Command,
+    Connect,
+    Disconnect,
+    Join,
+    Leave,
+    Rematch,
+    Ring,
+    Shutdown,
+    Step,
+)
+
+S = TypeVar("S")
+
+ALL = "all"
+
+
+def topic_name(room: str, topic: str) -> str:
+    """The platform's own string behind a topic.
+
+    >>> topic_name("ABCD", "all"), topic_name("ABCD", "player:ann"), topic_name("ABCD", "team:red")
+    ('game:ABCD', 'game:ABCD:player:ann', 'game:ABCD:team:red')
+    """
+    return f"game:{room}" if topic == ALL else f"game:{room}:{topic}"
+
+
+def own_topic(player: str) -> str:
+    """The topic that only this player hears."""
+    return f"player:{player}"
+
+
+class Instant(msgspec.Struct, frozen=True):
+    """What the world hands to a step: the room's clock, wall time, and a fresh seed in case one is needed."""
+
+    now: float
+    date: float
+    seed: bytes
+
+
+class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A player's place in the game."""
+
+    player: str
+    name: str
+    topics: tuple[str, ...]
+    connected: bool = False
+    again: bool = False
+    """Has asked for a rematch."""
+
+
+class Alarm(msgspec.Struct, frozen=True):
+    """A command that the room gives itself when it is time."""
+
+    due: float
+    command: Ring | Leave | Shutdown
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A seed that an outcome made public, and the steps that drew from it."""
+
+    first: int
+    last: int
+    seed: bytes
+
+
+class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
+    """All there is to know about a running room; a journal can keep it, a step replaces it."""
+
+    id: str
+    game: str
+    config: Any
+    state: S
+    seats: tuple[Seat | None, ...]
+    seed: bytes
+    """Secret until an outcome shows it."""
+    seq: int = 0
+    head: bytes = b""
+    """The digest of the last step."""
+    alarms: dict[str, Alarm] = {}
+    outcome: Outcome | None = None
+    shown: tuple[Shown, ...] = ()
+    ended: str | None = None
+    """Why the room is over for good."""
+
+    def seat(self, player: str | None) -> Seat | None:
+        """This player's seat, if they have one."""
+        return next((s for s in self.seats if s is not None and s.player == player), None)
+
+    def seat_number(self, player: str | None) -> int | None:
+        """Where this player sits, if anywhere."""
+        return next((i for i, s in enumerate(self.seats) if s is not None and s.player == player), None)
+
+    @property
+    def players(self) -> tuple[str | None, ...]:
+        """Who sits where."""
+        return tuple(s.player if s else None for s in self.seats)
+
+    @property
+    def connected(self) -> list[str]:
+        """The seated players who are here."""
+        return [s.player for s in self.seats if s is not None and s.connected]
+
+    @property
+    def seed_hash(self) -> str:
+        """What is public of the seed from the start."""
+        return hashlib.sha256(self.seed).hexdigest()
+
+    @property
+    def status(self) -> str:
+        """Where the room stands: waiting, playing, over (the game), ended (the room)."""
+        if self.ended is not None:
+            return "ended"
+        if self.outcome is not None:
+            return "over"
+        return "waiting" if None in self.seats else "playing"
+
+    @property
+    def next_due(self) -> float | None:
+        """When the room wants to be woken."""
+        return min((alarm.due for alarm in self.alarms.values()), default=None)
+
+    def due(self, now: float) -> Command | None:
+        """The command of the alarm that should have rung first, if one is due."""
+        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due <= now]
+        return self.alarms[min(ripe)[1]].command if ripe else None
+
+
+class RulesChanged(Exception):
+    """The rules of today do not make the steps that were kept."""
+
+
+def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
+    """A new room; a config that makes no sense is refused here and hurts nobody."""
+    checked = game.read_config({} if config is None else config)
+    seats = (None,) * (game.seats.stop - 1)
+    state = game.init(checked, Moment(at.now, at.date, Chance(at.seed, 0), seats))
+    alarms = {}
+    if game.timeouts.game is not None:
+        alarms["idle"] = Alarm(at.now + game.timeouts.game, Shutdown("game_timeout"))
+    config = msgspec.to_builtins(checked)
+    return Room(id, game.name, config, state, seats, at.seed, alarms=alarms)
+
+
+def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
+    """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
+    moment = Moment(at.now, at.date, Chance(room.seed, room.seq + 1), room.players)
+    return _welcome(game, room, player, moment, spectate=spectate)
+
+
+def _welcome(game: Game[S], room: Room[S], player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
+    joined = game.join_game(room.state, player, spectate, moment)
+    if joined.seat is None:
+        if joined.update != Update(room.state):
+            raise TypeError(f"{game.name}: joining without a seat must change nothing")
+    elif not 0 <= joined.seat < len(room.seats) or room.seats[joined.seat] is not None:
+        raise TypeError(f"{game.name}: gave seat {joined.seat}, which is not free")
+    return joined
+
+
+def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
+    """Everything that a welcome lets a player hear: the game's topics, ``all`` and their own, once each."""
+    return tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
+
+
+def apply(
+    game: Game[S], room: Room[S], command: Command, at: Instant, *, id: str | None = None, spared: bool = False
+) -> tuple[Room[S], Step]:
+    """Think *command* through: the room after it, and the step to keep. An exception changes nothing.
+
+    With *spared* the game is not asked: for what must happen although its callback failed on it.
+    """
+    if room.ended is not None:
+        raise Refused(Code.ROOM_ENDED, f"the room is over ({room.ended})")
+    turn = _Turn(game, room, at, spared=spared)
+    turn.do(command)
+    return turn.finish(command, id)
+
+
+def replay(game: Game[S], room: Room[S], kept: Step) -> Room[S]:
+    """The room after a kept step; `RulesChanged` when today's rules make another step of it."""
+    at = Instant(kept.now, kept.date, kept.seed or b"")
+    room, step = apply(game, room, kept.command, at, id=kept.id, spared=kept.spared)
+    if replace(step, rules=kept.rules).body != kept.body:
+        raise RulesChanged(f"step {kept.seq} plays differently under version {game.version} of {game.name}")
+    return replace(room, head=kept.digest)
+
+
+def seal(payload: Any) -> msgspec.Raw:
+    """Plain data as it is kept and told, encoded once."""
+    return msgspec.Raw(_encode(payload))
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _shown(room: Room[Any]) -> Shown:
+    """The seed that the step after this room makes public."""
+    return Shown(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
+
+
+class _Turn(Generic[S]):
+    """One command on its way through the room: what it has changed so far."""
+
+    def __init__(self, game: Game[S], room: Room[S], at: Instant, *, spared: bool) -> None:
+        self.game = game
+        self.room = room
+        self.at = at
+        self.spared = spared
+        self.state = room.state
+        self.seats = list(room.seats)
+        self.alarms = dict(room.alarms)
+        self.effects: list[Effect] = []
+        self.chance = Chance(room.seed, room.seq + 1)
+        self.ended: str | None = None
+
+    def do(self, command: Command) -> None:  # noqa: C901 - a table of nine commands
+        match command:
+            case Join():
+                self.join(command)
+            case Connect():
+                self.connect(command.player)
+            case Disconnect():
+                self.disconnect(command.player)
+            case Act():
+                self.act(command)
+            case Chat():
+                self.chat(command)
+            case Leave():
+                self.leave(command)
+            case Rematch():
+                self.rematch(command.player)
+            case Ring():
+                self.ring(command)
+            case Shutdown():
+                self.shutdown(command.reason)
+
+    def finish(self, command: Command, id: str | None) -> tuple[Room[S], Step]:
+        room = self.room
+        outcome = room.outcome if self.state is room.state else self.game.outcome(self.state)
+        shows = outcome is not None and room.outcome is None
+        if outcome is None and room.outcome is not None:
+            self.seats = [seat and replace(seat, again=False) for seat in self.seats]
+        step = Step(
+            seq=room.seq + 1,
+            now=self.at.now,
+            date=self.at.date,
+            rules=self.game.version,
+            command=command,
+            before=room.head,
+            id=id,
+            draws=tuple(self.chance.draws),
+            effects=tuple(self.effects),
+            seed=self.at.seed if shows else None,
+            spared=self.spared,
+        )
+        after = Room(
+            id=room.id,
+            game=room.game,
+            config=room.config,
+            state=self.state,
+            seats=tuple(self.seats),
+            seed=self.at.seed if shows else room.seed,
+            seq=step.seq,
+            head=step.digest,
+            alarms=self.alarms,
+            outcome=outcome,
+            shown=(*room.shown, _shown(room)) if shows else room.shown,
+            ended=self.ended,
+        )
+        return after, step
+
+    # What each command does.
+
+    def join(self, command: Join) -> None:
+        if self.room.seat(command.player) is not None:
+            raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
+        joined = _welcome(self.game, self.room, command.player, self.moment(), spectate=False)
+        if joined.seat is None:
+            raise TypeError(f"{self.game.name}: a join without a seat is no step")
+        self.sit(joined, Seat(command.player, command.name, topics_of(command.player, joined)))
+        self.refresh()
+
+    def connect(self, player: str) -> None:
+        number = self.number(player)
+        self.update(self.game.player_connected(self.state, player, self.moment()))
+        self.seats[number] = replace(self.taken(number), connected=True)
+        self.alarms.pop(f"away:{player}", None)
+        self.alarms.pop("nobody", None)
+
+    def disconnect(self, player: str) -> None:
+        number = self.number(player)
+        self.seats[number] = replace(self.taken(number), connected=False)
+        self.set_alarm(f"away:{player}", self.game.timeouts.away, Leave(player, "away_too_long"))
+        self.notice_empty()
+        if not self.spared:
+            self.update(self.game.player_disconnected(self.state, player, self.moment()))
+
+    def act(self, command: Act) -> None:
+        self.number(command.player)
+        event = self.game.read_event(command.event)
+        self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
+        self.refresh()
+
+    def chat(self, command: Chat) -> None:
+        said = {"from": command.player, "name": command.name, "text": command.text, "at": self.at.date}
+        self.send(Send(ALL, said, "chat"))
+
+    def leave(self, command: Leave) -> None:
+        number = self.number(command.player)
+        if not self.spared:
+            self.update(self.game.leave_game(self.state, command.player, command.why, self.moment()))
+        self.seats[number] = None
+        self.alarms.pop(f"away:{command.player}", None)
+        self.notice_empty()
+
+    def rematch(self, player: str) -> None:
+        if self.room.outcome is None:
+            raise Refused(Code.NOT_OVER, "a rematch can be asked for when the game is over")
+        number = self.number(player)
+        self.seats[number] = replace(self.taken(number), again=True)
+        present = [seat for seat in self.seats if seat is not None]
+        if len(present) >= self.game.seats.start and all(seat.again for seat in present):
+            self.begin_again(present)
+
+    def begin_again(self, present: list[Seat]) -> None:
+        """A fresh game for the same people, everybody one seat on."""
+        for key in [key for key in self.alarms if key == "end" or key.startswith("later:")]:
+            del self.alarms[key]
+        self.seats = [None] * len(self.seats)
+        self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
+        for seat in (*present[1:], present[0]):
+            joined = self.game.join_game(self.state, seat.player, False, self.moment())  # noqa: FBT003
+            if joined.seat is None:
+                raise TypeError(f"{self.game.name}: a rematch must seat everybody again")
+            self.sit(joined, replace(seat, topics=topics_of(seat.player, joined), again=False))
+        self.send(Send(ALL, kind="sync"))
+        self.refresh()
+
+    def ring(self, command: Ring) -> None:
+        key = f"later:{command.key}"
+        alarm = self.alarms.pop(key)
+        if command.every is not None:
+            # Ticks keep their rhythm, but those that were slept through are not made up for.
+            late = self.at.now >= alarm.due + command.every
+            due = (self.at.now if late else alarm.due) + command.every
+            self.alarms[key] = Alarm(due, command)
+        if not self.spared:
+            event = self.game.read_timer(command.event)
+            self.update(self.game.handle_event(self.state, GAME, event, self.moment()))
+
+    def shutdown(self, reason: str) -> None:
+        if not self.spared:
+            self.update(self.game.handle_game_shutdown(self.state, self.moment()))
+        self.send(Send(ALL, {"reason": reason}, "shutdown"))
+        self.alarms.clear()
+        self.ended = reason
+
+    # What commands are made of.
+
+    def moment(self) -> Moment:
+        players = tuple(s.player if s else None for s in self.seats)
+        return Moment(self.at.now, self.at.date, self.chance, players)
+
+    def number(self, player: str) -> int:
+        number = self.room.seat_number(player)
+        if number is None:
+            raise Refused(Code.NOT_SEATED, "only somebody with a seat can do that; you are watching")
+        return number
+
+    def taken(self, number: int) -> Seat:
+        seat = self.seats[number]
+        assert seat is not None  # noqa: S101 - number() found it
+        return seat
+
+    def sit(self, joined: Joined[S], seat: Seat) -> None:
+        assert joined.seat is not None  # noqa: S101 - the caller looked
+        self.seats[joined.seat] = seat
+        self.update(joined.update)
+
+    def update(self, update: Update[S]) -> None:
+        self.state = update.state
+        for effect in update.effects:
+            self.cause(effect)
+
+    def cause(self, effect: Effect) -> None:
+        match effect:
+            case Send():
+                self.send(effect)
+            case Later():
+                sealed = replace(effect, event=seal(effect.event))
+                self.alarms[f"later:{effect.key}"] = Alarm(
+                    self.at.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
+                )
+                self.effects.append(sealed)
+            case Cancel():
+                self.alarms.pop(f"later:{effect.key}", None)
+                self.effects.append(effect)
+            case End():
+                self.set_alarm("end", effect.after, Shutdown("game_ended"))
+                self.effects.append(effect)
+
+    def send(self, effect: Send) -> None:
+        self.effects.append(replace(effect, payload=seal(effect.payload)))
+
+    def refresh(self) -> None:
+        """Somebody joined or did something: the game's patience begins anew."""
+        self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
+
+    def notice_empty(self) -> None:
+        """The room does not wait long once its last player is gone."""
+        if not any(seat is not None and seat.connected for seat in self.seats):
+            self.set_alarm("nobody", self.game.timeouts.nobody, Shutdown("nobody_here"))
+
+    def set_alarm(self, key: str, seconds: float | None, command: Ring | Leave | Shutdown) -> None:
+        if seconds is None:
+            self.alarms.pop(key, None)
+        else:
+            self.alarms[key] = Alarm(self.at.now + seconds, command)

@@ -1,0 +1,322 @@
+"""What goes in and out of a room: commands in, steps kept, pushes out; and the contract of an adapter."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from parlour.errors import Code, Refused
+from parlour.game import Effect
+
+# Commands: what somebody asks of a room. They are journaled, so their names and fields last.
+
+
+class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join"):
+    """Take a seat."""
+
+    player: str
+    name: str
+
+
+class Connect(msgspec.Struct, frozen=True, tag_field="do", tag="connect"):
+    """A seated player's first connection is there."""
+
+    player: str
+
+
+class Disconnect(msgspec.Struct, frozen=True, tag_field="do", tag="disconnect"):
+    """A seated player's last connection is gone."""
+
+    player: str
+
+
+class Act(msgspec.Struct, frozen=True, tag_field="do", tag="act"):
+    """A player's move, as JSON that the game's own types read."""
+
+    player: str
+    event: msgspec.Raw
+
+
+class Chat(msgspec.Struct, frozen=True, tag_field="do", tag="chat"):
+    """Say something to everyone in the room."""
+
+    player: str
+    name: str
+    text: str
+
+
+class Leave(msgspec.Struct, frozen=True, tag_field="do", tag="leave"):
+    """Give the seat up, or lose it by being away for too long."""
+
+    player: str
+    why: Literal["manual", "away_too_long"] = "manual"
+
+
+class Rematch(msgspec.Struct, frozen=True, tag_field="do", tag="rematch"):
+    """Ask for another game; it begins when every seat has asked."""
+
+    player: str
+
+
+class Ring(msgspec.Struct, frozen=True, tag_field="do", tag="ring"):
+    """A timer that the game set is due."""
+
+    key: str
+    event: msgspec.Raw
+    every: float | None = None
+
+
+class Shutdown(msgspec.Struct, frozen=True, tag_field="do", tag="shutdown"):
+    """The room ends."""
+
+    reason: str
+
+
+Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Shutdown
+
+
+def asker(command: Command) -> str | None:
+    """The player who asked, if it was one."""
+    return None if isinstance(command, Ring | Shutdown) else command.player
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
+    """One numbered change of a room, with all that is needed to play it again."""
+
+    seq: int
+    now: float
+    date: float
+    rules: int
+    """The version of the rules that made it."""
+    command: Command
+    before: bytes
+    """The digest of the step before."""
+    id: str | None = None
+    """The command's own id, which makes it safe to send twice."""
+    draws: tuple[int, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    seed: bytes | None = None
+    """The fresh seed, where this step brought the outcome and so showed the old one."""
+    spared: bool = False
+    """The game failed on it, so only the room's own part was done."""
+
+    @cached_property
+    def body(self) -> bytes:
+        """The step as a journal keeps it."""
+        return _encode(self)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What the next step says came before it."""
+        return digest(self.body)
+
+
+def digest(body: bytes) -> bytes:
+    """The fingerprint of a kept step."""
+    return hashlib.sha256(body).digest()
+
+
+_encode = msgspec.json.Encoder().encode
+read_step = msgspec.json.Decoder(Step).decode
+
+# Requests: what a client asks through an adapter. `ref` is the adapter's own note of whom to answer.
+
+
+class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Come into a room, or come back to it with the seq of the last update that was seen."""
+
+    since: int | None = None
+    format: Literal["view"] = "view"
+    spectate: bool = False
+
+
+class Exit(msgspec.Struct, frozen=True):
+    """Stop hearing a room (a seat is kept)."""
+
+
+class SendEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Play."""
+
+    event: msgspec.Raw
+    id: str | None = None
+
+
+class SendChat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Say something."""
+
+    text: str
+    id: str | None = None
+
+
+class GiveUpSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Leave the game for good."""
+
+    id: str | None = None
+
+
+class PlayAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ask for a rematch."""
+
+    id: str | None = None
+
+
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One thing that a client asks; `room` is None for the lobby."""
+
+    room: str | None
+    wish: Enter | Exit | Wish
+    ref: Any = None
+
+
+class Push(msgspec.Struct, frozen=True):
+    """One thing told to clients without being asked, by the name and payload of the native socket."""
+
+    name: str
+    payload: Any
+
+
+class Greeting(msgspec.Struct, frozen=True):
+    """What a client said about itself when it knocked."""
+
+    token: str | None = None
+    subprotocol: str | None = None
+
+
+class Adapter(Protocol):
+    """One connection's side of a wire protocol, without I/O: frames in, requests out, answers to frames."""
+
+    name: str
+    path: str
+    """Where its clients knock."""
+
+    @staticmethod
+    def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
+        """Read the opening request; `Refused` keeps the client out."""
+        ...
+
+    def receive(self, frame: str | bytes) -> list[Request]:
+        """What this frame asks; `Refused` when it is beyond understanding, and the connection ends."""
+        ...
+
+    def accept(self, request: Request, payload: Any) -> None:
+        """Answer a request with yes."""
+        ...
+
+    def refuse(self, request: Request, why: Refused) -> None:
+        """Answer a request with no."""
+        ...
+
+    def dismiss(self, room: str | None) -> None:
+        """Tell the client that this room is closed to it now."""
+        ...
+
+    def frames(self) -> list[bytes]:
+        """The text frames that wait to be sent to this client."""
+        ...
+
+    @staticmethod
+    def encode(room: str | None, push: Push) -> bytes:
+        """The text frame of a push; the same bytes serve every client of this protocol."""
+        ...
+
+
+# Strict JSON: what a client may send at all, checked before anything is parsed or passed on.
+
+MAX_DEPTH = 32
+MAX_INTEGER = 2**53
+
+_LONG_NUMBER = re.compile(rb"\d{16}|\d[eE]")
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
+
+
+def strict(frame: bytes) -> bytes:
+    """*frame* unless it nests deeper than 32 or holds a number that JavaScript cannot hold exactly.
+
+    >>> strict(b'{"cell": 4}')
+    b'{"cell": 4}'
+    >>> strict(b"9007199254740993")
+    Traceback (most recent call last):
+    parlour.errors.Refused: ('malformed', 'expected integers within 2^53, got 9007199254740993')
+    """
+    nests = frame.count(b"[") + frame.count(b"{") > MAX_DEPTH
+    if nests or _LONG_NUMBER.search(frame):
+        bare = _STRINGS.sub(b'""', frame)
+        _check_depth(bare)
+        _check_numbers(bare)
+    return frame
+
+
+def _check_depth(bare: bytes) -> None:
+    depth = 0
+    for byte in bare:
+        depth += (byte in b"[{") - (byte in b"]}")
+        if depth > MAX_DEPTH:
+            raise Refused(Code.MALFORMED, f"expected at most {MAX_DEPTH} levels of nesting, got more")
+
+
+def _check_numbers(bare: bytes) -> None:
+    for match in _NUMBER.finditer(bare):
+        number = match.group().decode("ascii")
+        if number.lstrip("-").isdigit():
+            if len(number) > 20 or abs(int(number)) > MAX_INTEGER:
+                raise Refused(Code.MALFORMED, f"expected integers within 2^53, got {number[:40]}")
+        elif not _finite(number):
+            raise Refused(Code.MALFORMED, f"expected finite numbers, got {number[:40]}")
+
+
+def _finite(number: str) -> bool:
+    try:
+        return abs(float(number)) < float("inf")
+    except ValueError:
+        return True  # not a number at all: the JSON parser says so better
+
+
+# Names and words of people.
+
+MAX_NAME = 40
+MAX_TEXT = 500
+MAX_ID = 64
+
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def clean(text: str, limit: int, code: Code) -> str:
+    """*text* in NFC without spaces around it; refused when empty, too long, or with invisible characters.
+
+    >>> clean("  Zoe\u0308 ", 40, Code.INVALID_NAME)
+    'Zoë'
+    """
+    if len(text) > 4 * limit:
+        raise Refused(code, f"expected at most {limit} characters, got {len(text)}")
+    text = unicodedata.normalize("NFC", text).strip()
+    if not 0 < len(text) <= limit:
+        raise Refused(code, f"expected 1 to {limit} characters, got {len(text)}")
+    for character in text:
+        if unicodedata.category(character) in _INVISIBLE:
+            raise Refused(code, f"expected visible characters only, got U+{ord(character):04X}")
+    return text
+
+
+def clean_name(name: str) -> str:
+    """A player's name, fit to be shown to others."""
+    return clean(name, MAX_NAME, Code.INVALID_NAME)
+
+
+def clean_text(text: str) -> str:
+    """A line of chat, fit to be shown to others."""
+    return clean(text, MAX_TEXT, Code.INVALID_TEXT)
+
+
+def check_id(id: str | None) -> str | None:
+    """A command's id: short, and otherwise the client's own affair."""
+    if id is not None and not 0 < len(id) <= MAX_ID:
+        raise Refused(Code.MALFORMED, f"$.id: expected 1 to {MAX_ID} characters, got {len(id)}", path="$.id")
+    return id
