@@ -18,6 +18,8 @@ from parlour.game import (
     Update,
 )
 
+__version__ = "0.1.0"
+
 __all__ = [
     "GAME",
     "Cancel",

@@ -1,6 +1,7 @@
 """What a game is: callbacks over a state, which return what should happen and do nothing themselves."""
 
 import hmac
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
@@ -11,6 +12,8 @@ from parlour.errors import Code, Refused, parse
 
 GAME = ":game"
 """The sender of a game's own events, when one of its timers rings."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -255,6 +258,20 @@ class Game(Generic[S]):
     def resample(self, state: S, viewer: str | None, chance: Chance) -> S:
         """Another state that this viewer cannot tell from this one; games with secrets say which."""
         return state
+
+    def checked(self) -> "Game[S]":
+        """This game, or a refusal that says what is missing in its declaration."""
+        for wanted in ("name", "display_name", "seats", "State"):
+            if not hasattr(self, wanted):
+                raise Refused(Code.GAME_ERROR, f"{type(self).__name__}: expected a {wanted}, got none")
+        if not _NAME.fullmatch(self.name):
+            raise Refused(Code.GAME_ERROR, f"expected a name of a-z, 0-9 and _, got {self.name!r}")
+        if not (self.seats and self.seats.start >= 1 and self.seats.step == 1):
+            raise Refused(Code.GAME_ERROR, f"{self.name}: expected seats like range(2, 3), got {self.seats}")
+        if type(self).init is Game.init:
+            raise Refused(Code.GAME_ERROR, f"{self.name}: expected an init callback, got none")
+        self.read_config({})
+        return self
 
     def read_config(self, config: Any) -> Any:
         """A config as it came from outside, checked."""

@@ -22,6 +22,7 @@ from parlour.wire import (
     Leave,
     Rematch,
     Ring,
+    Shown,
     Shutdown,
     Step,
 )
@@ -69,14 +70,6 @@ class Alarm(msgspec.Struct, frozen=True):
 
     due: float
     command: Ring | Leave | Shutdown
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """A seed that an outcome made public, and the steps that drew from it."""
-
-    first: int
-    last: int
-    seed: bytes
 
 
 class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
@@ -141,10 +134,6 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         return self.alarms[min(ripe)[1]].command if ripe else None
 
 
-class RulesChanged(Exception):
-    """The rules of today do not make the steps that were kept."""
-
-
 def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
@@ -179,7 +168,13 @@ def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
 
 
 def apply(
-    game: Game[S], room: Room[S], command: Command, at: Instant, *, id: str | None = None, spared: bool = False
+    game: Game[S],
+    room: Room[S],
+    command: Command,
+    at: Instant,
+    *,
+    id: str | None = None,
+    spared: bool = False,
 ) -> tuple[Room[S], Step]:
     """Think *command* through: the room after it, and the step to keep. An exception changes nothing.
 
@@ -193,11 +188,12 @@ def apply(
 
 
 def replay(game: Game[S], room: Room[S], kept: Step) -> Room[S]:
-    """The room after a kept step; `RulesChanged` when today's rules make another step of it."""
+    """The room after a kept step; refused when today's rules make another step of it."""
     at = Instant(kept.now, kept.date, kept.seed or b"")
     room, step = apply(game, room, kept.command, at, id=kept.id, spared=kept.spared)
     if replace(step, rules=kept.rules).body != kept.body:
-        raise RulesChanged(f"step {kept.seq} plays differently under version {game.version} of {game.name}")
+        why = f"step {kept.seq} plays differently under version {game.version} of {game.name}"
+        raise Refused(Code.RULES_CHANGED, why)
     return replace(room, head=kept.digest)
 
 
@@ -252,7 +248,7 @@ class _Turn(Generic[S]):
 
     def finish(self, command: Command, id: str | None) -> tuple[Room[S], Step]:
         room = self.room
-        outcome = room.outcome if self.state is room.state else self.game.outcome(self.state)
+        outcome = self.outcome()
         shows = outcome is not None and room.outcome is None
         if outcome is None and room.outcome is not None:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
@@ -285,6 +281,14 @@ class _Turn(Generic[S]):
         )
         return after, step
 
+    def outcome(self) -> Outcome | None:
+        """How the game ended; it stays as it was when people get up and others sit down afterwards."""
+        before = self.room.outcome
+        if self.state is self.room.state:
+            return before
+        outcome = self.game.outcome(self.state)
+        return outcome if outcome is None or before is None else before
+
     # What each command does.
 
     def join(self, command: Join) -> None:
@@ -312,14 +316,15 @@ class _Turn(Generic[S]):
             self.update(self.game.player_disconnected(self.state, player, self.moment()))
 
     def act(self, command: Act) -> None:
-        self.number(command.player)
+        if not self.taken(self.number(command.player)).connected:
+            raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
         event = self.game.read_event(command.event)
         self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
         self.refresh()
 
     def chat(self, command: Chat) -> None:
         said = {"from": command.player, "name": command.name, "text": command.text, "at": self.at.date}
-        self.send(Send(ALL, said, "chat"))
+        self.effects.append(Send(ALL, said, "chat"))
 
     def leave(self, command: Leave) -> None:
         number = self.number(command.player)
@@ -423,8 +428,9 @@ class _Turn(Generic[S]):
         self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
 
     def notice_empty(self) -> None:
-        """The room does not wait long once its last player is gone."""
-        if not any(seat is not None and seat.connected for seat in self.seats):
+        """The room does not wait long once its last player is gone; a later leave buys it no time."""
+        here = any(seat is not None and seat.connected for seat in self.seats)
+        if not here and "nobody" not in self.alarms:
             self.set_alarm("nobody", self.game.timeouts.nobody, Shutdown("nobody_here"))
 
     def set_alarm(self, key: str, seconds: float | None, command: Ring | Leave | Shutdown) -> None:

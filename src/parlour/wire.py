@@ -123,6 +123,15 @@ def digest(body: bytes) -> bytes:
 _encode = msgspec.json.Encoder().encode
 read_step = msgspec.json.Decoder(Step).decode
 
+
+class Shown(msgspec.Struct, frozen=True):
+    """A seed that an outcome made public, and the steps that drew from it."""
+
+    first: int
+    last: int
+    seed: bytes
+
+
 # Requests: what a client asks through an adapter. `ref` is the adapter's own note of whom to answer.
 
 

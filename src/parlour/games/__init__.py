@@ -3,6 +3,13 @@
 from typing import Any
 
 from parlour.game import Game
+from parlour.games.minesweeper import Minesweeper
 from parlour.games.tictactoe import TicTacToe
 
-GAMES: dict[str, Game[Any]] = {game.name: game for game in (TicTacToe(),)}
+GAMES: dict[str, Game[Any]] = {
+    game.name: game
+    for game in (
+        TicTacToe(),
+        Minesweeper(),
+    )
+}

@@ -13,9 +13,23 @@ MARKS = "XO"
 
 
 class Board(State, frozen=True):
-    """Nine cells, row by row: X, O, or a dot where nobody has been."""
+    """Nine cells, row by row: X, O, or a dot where nobody has been.
+
+    >>> print(Board.parse("X . . / . O . / . . ."))
+    X . .
+    . O .
+    . . .
+    """
 
     cells: str = "." * 9
+
+    @classmethod
+    def parse(cls, drawn: str) -> "Board":
+        """A board as it is drawn, its rows on lines of their own or between slashes."""
+        return cls("".join(drawn.replace("/", " ").split()))
+
+    def __str__(self) -> str:
+        return "\n".join(" ".join(self.cells[row : row + 3]) for row in (0, 3, 6))
 
     @property
     def turn(self) -> int:
@@ -32,9 +46,6 @@ class Board(State, frozen=True):
     def over(self) -> bool:
         """Somebody won, or there is no cell left."""
         return self.winner is not None or "." not in self.cells
-
-    def __str__(self) -> str:
-        return "\n".join(" ".join(self.cells[row : row + 3]) for row in (0, 3, 6))
 
 
 class Mark(Event, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from parlour.game import Outcome
-from parlour.wire import Step
+from parlour.wire import Shown, Step, digest, read_step
 
 Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
@@ -22,12 +22,20 @@ class NotKept(Exception):
     """The write failed; whether it is there is only known by reading."""
 
 
+class DiskFailed(NotKept):
+    """The disk itself failed, so nothing that it says about later writes can be trusted."""
+
+
 class Damaged(Exception):
     """What was read is not what was written."""
 
 
 class TooNew(Exception):
     """The journal was written by a newer Parlour."""
+
+
+class Foreign(Exception):
+    """What lies where the journal should be is not Parlour's."""
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -48,6 +56,7 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     seed_hash: str
     private: bool = False
     outcome: Outcome | None = None
+    shown: tuple[Shown, ...] = ()
     ended: str | None = None
     connected: int = 0
     """How many seated players are here."""
@@ -73,8 +82,35 @@ class Aside(msgspec.Struct, frozen=True):
 
     card: Card | None = None
     state: bytes | None = None
-    due: float | None | UnsetType = UNSET
+    due: float | UnsetType | None = UNSET
     """When the room wants to be woken; unset: as before."""
+
+
+class Chain:
+    """Reads a room's kept steps in their order, and believes none that is not as it was written."""
+
+    def __init__(self, room: int, after: int) -> None:
+        self.room = room
+        self.seq = after
+        self._head: bytes | None = None
+
+    def read(self, seq: int, body: bytes, hash: bytes) -> Step:
+        """The next step; `Damaged` if it is another one, or does not follow the one before."""
+        if seq != self.seq + 1:
+            raise Damaged(f"room {self.room}: step {self.seq + 1} is missing, step {seq} comes next")
+        step = self._decode(seq, body, hash)
+        if step.seq != seq or self._head not in (None, step.before):
+            raise Damaged(f"room {self.room}: step {seq} does not follow the step before it")
+        self.seq, self._head = seq, hash
+        return step
+
+    def _decode(self, seq: int, body: bytes, hash: bytes) -> Step:
+        if digest(body) != hash:
+            raise Damaged(f"room {self.room}: step {seq} is not as it was written")
+        try:
+            return read_step(body)
+        except msgspec.DecodeError as error:
+            raise Damaged(f"room {self.room}: step {seq} cannot be read: {error}") from error
 
 
 class Journal(Protocol):
@@ -102,8 +138,12 @@ class Journal(Protocol):
         """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken."""
         ...
 
+    async def retire(self, room: int, card: Card) -> None:
+        """End a room that cannot take another step; its history stays."""
+        ...
+
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
-        """Keep the state of a room that leaves memory."""
+        """Keep the state of a room that leaves memory; `Conflict` if it has gone on since that seq."""
         ...
 
     def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
@@ -122,11 +162,11 @@ class Journal(Protocol):
         """The open room with that id, or the one that ended last."""
         ...
 
-    async def open_rooms(self, limit: int) -> list[Card]:
+    async def open_rooms(self, limit: int) -> list[Found]:
         """Public rooms that have not ended, newest first."""
         ...
 
-    async def rooms_of(self, player: str) -> list[Card]:
+    async def rooms_of(self, player: str) -> list[Found]:
         """Rooms that have not ended in which this player has a seat, newest first."""
         ...
 

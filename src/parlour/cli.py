@@ -1,0 +1,96 @@
+"""The command line: `parlour serve`, with an option for every setting."""
+
+import importlib.util
+import inspect
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, get_args, get_type_hints
+
+import typer
+from rich.console import Console
+
+from parlour.errors import Refused
+from parlour.game import Game
+from parlour.games import GAMES
+from parlour.journal.base import TooNew
+from parlour.server.app import run
+from parlour.server.config import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+screen = Console(stderr=True, highlight=False)
+
+
+@app.callback()
+def main() -> None:
+    """A multiplayer game server for Python."""
+
+
+def serve(games: list[Path] | None = None, **settings: Any) -> None:
+    """Run the server until Ctrl-C. Every option is also PARLOUR_<NAME> in the environment."""
+    chosen = Settings(**settings)
+    playable = dict(GAMES)
+    for file in games or []:
+        playable.update({game.name: game for game in load_games(file)})
+
+    def greet(port: int) -> None:
+        names = ", ".join(game.display_name for game in playable.values())
+        screen.print(f"Parlour is open at http://{chosen.host}:{port} with {names}. Ctrl-C closes it.")
+
+    try:
+        run(playable, chosen, greet)
+    except TooNew as why:
+        fail(str(why))
+
+
+def load_games(file: Path) -> list[Game[Any]]:
+    """The games in a Python file of somebody's own."""
+    spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
+    if spec is None or spec.loader is None or not file.is_file():
+        fail(f"expected a Python file with a game, got {file}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        fail(f"{file}, line {error.lineno}: {error.msg}")
+    kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
+    if not kinds:
+        fail(f"{file}: expected a class that derives from parlour.Game, got none")
+    try:
+        return [kind().checked() for kind in kinds]
+    except Refused as why:
+        fail(f"{file}: {why.message}")
+
+
+def _is_game(kind: Any, module: str) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module
+
+
+def fail(sentence: str) -> NoReturn:
+    """Say what is wrong and stop."""
+    screen.print(f"parlour: {sentence}", style="red")
+    raise typer.Exit(1)
+
+
+def _with_options(command: Any) -> Any:
+    """Give *command* an option for each setting, so that none is written down twice."""
+    files = Annotated[list[Path] | None, typer.Argument(help="Python files with games of your own.")]
+    parameters = [
+        inspect.Parameter("games", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=files)
+    ]
+    defaults = Settings()
+    for name, hint in get_type_hints(Settings, include_extras=True).items():
+        kind, meta = get_args(hint)
+        option = typer.Option(envvar=f"PARLOUR_{name.upper()}", help=meta.description)
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(defaults, name),
+                annotation=Annotated[kind, option],
+            )
+        )
+    command.__signature__ = inspect.Signature(parameters)
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+app.command()(_with_options(serve))

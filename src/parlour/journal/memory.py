@@ -1,0 +1,169 @@
+"""A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+from msgspec import UnsetType
+
+from parlour.journal.base import (
+    Aside,
+    Card,
+    Chain,
+    Conflict,
+    Damaged,
+    Durability,
+    Found,
+    NotKept,
+    Player,
+    Stored,
+)
+from parlour.wire import Step, asker
+
+_encode = msgspec.json.Encoder().encode
+_read_card = msgspec.json.Decoder(Card).decode
+_read_player = msgspec.json.Decoder(Player).decode
+
+
+class _Kept(msgspec.Struct):
+    """One room, encoded as it would be in a file, so that what is read back was really decoded."""
+
+    card: bytes
+    states: dict[int, bytes]
+    due: float | None
+    steps: dict[int, tuple[bytes, bytes]] = {}
+    answers: dict[tuple[str | None, str], int] = {}
+
+
+class MemoryJournal:
+    """Keeps everything in dictionaries: what was kept outlives closing, but not the object."""
+
+    def __init__(self, folder: Path, durability: Durability) -> None:  # noqa: ARG002 - it needs neither
+        self._rooms: dict[int, _Kept] = {}
+        self._players: dict[str, bytes] = {}
+        self._clock = 0.0
+        self._open = False
+
+    async def open(self) -> float:
+        self._open = True
+        return self._clock
+
+    async def close(self) -> None:
+        self._open = False
+
+    # Writing.
+
+    async def create(self, card: Card, state: bytes, due: float | None) -> int:
+        if any(other.card.id == card.id for other in self._open_rooms()):
+            raise Conflict(f"there is an open room {card.id} already")
+        number = len(self._rooms) + 1
+        self._rooms[number] = _Kept(_encode(card), {0: state}, due)
+        return number
+
+    async def append(self, room: int, step: Step, aside: Aside) -> None:
+        kept = self._owned(room)
+        card = kept.card if aside.card is None else _encode(aside.card)
+        asked = None if step.id is None else (asker(step.command), step.id)
+        if step.seq in kept.steps:
+            raise Conflict(f"room {room} has a step {step.seq} already")
+        if asked in kept.answers:
+            raise Conflict(f"room {room} has answered that command already")
+        kept.steps[step.seq] = (step.body, step.digest)
+        kept.card = card
+        if asked is not None:
+            kept.answers[asked] = step.seq
+        if aside.state is not None:
+            kept.states[step.seq] = aside.state
+        if not isinstance(aside.due, UnsetType):
+            kept.due = aside.due
+        self._clock = max(self._clock, step.now)
+
+    async def retire(self, room: int, card: Card) -> None:
+        kept = self._owned(room)
+        kept.card = _encode(card)
+        kept.due = None
+
+    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
+        kept = self._owned(room)
+        if max(kept.steps, default=0) != stored.seq:
+            raise Conflict(f"room {room} is no longer at step {stored.seq}")
+        kept.states[stored.seq] = stored.state
+        kept.due = due
+
+    async def beat(self, now: float) -> None:
+        self._check_open()
+        self._clock = max(self._clock, now)
+
+    async def save_player(self, player: Player) -> None:
+        self._check_open()
+        self._players[player.id] = _encode(player)
+
+    # Reading.
+
+    async def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
+        kept = self._find(room)
+        steps = kept.steps if kept else {}
+        chain = Chain(room, after)
+        for seq in sorted(seq for seq in steps if seq > after):
+            yield chain.read(seq, *steps[seq])
+
+    async def stored(self, room: int) -> Stored:
+        kept = self._find(room)
+        if kept is None:
+            raise Damaged(f"room {room} has no state")
+        return Stored(max(kept.states), kept.states[max(kept.states)])
+
+    async def answers(self, room: int) -> dict[tuple[str, str], int]:
+        kept = self._find(room)
+        answers = kept.answers if kept else {}
+        return {(player, id): seq for (player, id), seq in answers.items() if player is not None}
+
+    async def find(self, id: str) -> Found | None:
+        self._check_open()
+        # An id is given again only once its room has ended, so an open room is the newest of its id.
+        same = (self._found(number) for number in reversed(self._rooms))
+        return next((found for found in same if found.card.id == id), None)
+
+    async def open_rooms(self, limit: int) -> list[Found]:
+        return [found for found in self._open_rooms() if not found.card.private][:limit]
+
+    async def rooms_of(self, player: str) -> list[Found]:
+        return [found for found in self._open_rooms() if any(s and s.id == player for s in found.card.seats)]
+
+    async def due(self, now: float) -> list[str]:
+        wakes = [(self._rooms[found.number].due, found.card.id) for found in self._open_rooms()]
+        return [id for due, id in sorted((due, id) for due, id in wakes if due is not None) if due <= now]
+
+    async def left_connected(self) -> list[str]:
+        return [found.card.id for found in self._open_rooms() if found.card.connected]
+
+    async def player(self, id: str) -> Player | None:
+        self._check_open()
+        body = self._players.get(id)
+        return None if body is None else _read_player(body)
+
+    # What these are made of.
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise NotKept("the journal is not open")
+
+    def _find(self, room: int) -> _Kept | None:
+        self._check_open()
+        return self._rooms.get(room)
+
+    def _owned(self, room: int) -> _Kept:
+        kept = self._find(room)
+        if kept is None:
+            raise Conflict(f"there is no room {room}")
+        return kept
+
+    def _found(self, number: int) -> Found:
+        kept = self._rooms[number]
+        return Found(number, max(kept.steps, default=0), _read_card(kept.card))
+
+    def _open_rooms(self) -> list[Found]:
+        """Rooms that have not ended, newest first."""
+        self._check_open()
+        rooms = (self._found(number) for number in reversed(self._rooms))
+        return [found for found in rooms if found.card.ended is None]

@@ -1,0 +1,536 @@
+"""A journal in one SQLite file: a thread that writes for all rooms at once, and a thread that reads.
+
+Whatever waits to be written when the writer comes round is one transaction, so that many rooms share the
+price of one flush to the disk. The unique key (room, seq) is the fence between two owners of one room.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import UnsetType
+
+from parlour.journal.base import (
+    Aside,
+    Card,
+    Chain,
+    Conflict,
+    Damaged,
+    DiskFailed,
+    Durability,
+    Foreign,
+    Found,
+    NotKept,
+    Player,
+    Stored,
+    TooNew,
+)
+from parlour.wire import Step, asker, digest
+
+T = TypeVar("T")
+
+FILE = "parlour.db"
+FORMAT = 1
+"""The version of the tables below; a file says its own in `user_version`."""
+APPLICATION = int.from_bytes(b"Parl", "big")
+"""How a file says that it is Parlour's, in `application_id`."""
+PAGE = 200
+"""How many steps a replay reads at a time."""
+PATIENCE = 2.0
+"""Seconds to wait for another process that is writing to the same file."""
+
+_SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
+
+_TABLES = (
+    # Numbers are never given twice, even when rooms are deleted one day.
+    """CREATE TABLE rooms (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        open INTEGER NOT NULL,
+        private INTEGER NOT NULL,
+        connected INTEGER NOT NULL,
+        due REAL,
+        card BLOB NOT NULL
+    )""",
+    "CREATE UNIQUE INDEX open_rooms ON rooms (id) WHERE open",
+    "CREATE INDEX listed_rooms ON rooms (number) WHERE open AND NOT private",
+    "CREATE INDEX due_rooms ON rooms (due) WHERE open AND due IS NOT NULL",
+    "CREATE INDEX all_rooms ON rooms (id)",
+    """CREATE TABLE seats (
+        room INTEGER NOT NULL REFERENCES rooms,
+        player TEXT NOT NULL,
+        PRIMARY KEY (room, player)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX seats_of ON seats (player)",
+    """CREATE TABLE steps (
+        room INTEGER NOT NULL REFERENCES rooms,
+        seq INTEGER NOT NULL,
+        player TEXT,
+        command_id TEXT,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        PRIMARY KEY (room, seq)
+    ) WITHOUT ROWID""",
+    "CREATE UNIQUE INDEX answers ON steps (room, player, command_id) WHERE command_id IS NOT NULL",
+    """CREATE TABLE states (
+        room INTEGER NOT NULL REFERENCES rooms,
+        seq INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        PRIMARY KEY (room, seq)
+    ) WITHOUT ROWID""",
+    "CREATE TABLE players (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE clock (now REAL NOT NULL)",
+    "INSERT INTO clock VALUES (0.0)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+_encode = msgspec.json.Encoder().encode
+_read_card = msgspec.json.Decoder(Card).decode
+_read_player = msgspec.json.Decoder(Player).decode
+
+
+class SqliteJournal:
+    """Keeps everything in the file ``parlour.db`` of a folder."""
+
+    def __init__(self, folder: Path, durability: Durability) -> None:
+        self._path = folder / FILE
+        self._durability = durability
+        self._writer: _Writer | None = None
+        self._reader: _Reader | None = None
+
+    async def open(self) -> float:
+        if self._writer is not None:
+            raise RuntimeError("the journal is open already")
+        pen, eye, clock = await asyncio.to_thread(_open_file, self._path, self._durability)
+        self._writer = _Writer(pen, asyncio.get_running_loop())
+        self._reader = _Reader(eye)
+        return clock
+
+    async def close(self) -> None:
+        writer, self._writer = self._writer, None
+        reader, self._reader = self._reader, None
+        if writer is not None and reader is not None:
+            await asyncio.to_thread(reader.stop)
+            await asyncio.to_thread(writer.stop)
+
+    # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
+
+    async def create(self, card: Card, state: bytes, due: float | None) -> int:
+        number: int = await self._write(partial(_create, _Plate.of(card), (state, digest(state)), due))
+        return number
+
+    async def append(self, room: int, step: Step, aside: Aside) -> None:
+        row = (room, step.seq, asker(step.command), step.id, step.body, step.digest)
+        plate = None if aside.card is None else _Plate.of(aside.card)
+        state = None if aside.state is None else (aside.state, digest(aside.state))
+        await self._write(partial(_append, row, plate, state, aside.due), step.now)
+
+    async def retire(self, room: int, card: Card) -> None:
+        await self._write(partial(_retire, room, _Plate.of(card)))
+
+    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
+        await self._write(partial(_rest, room, stored.seq, (stored.state, digest(stored.state)), due))
+
+    async def beat(self, now: float) -> None:
+        await self._write(_nothing, now)
+
+    async def save_player(self, player: Player) -> None:
+        await self._write(partial(_save_player, player.id, _encode(player)))
+
+    def _write(self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0) -> asyncio.Future[Any]:
+        if self._writer is None:
+            raise NotKept("the journal is not open")
+        return self._writer.put(do, now)
+
+    # Reading.
+
+    async def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
+        chain = Chain(room, after)
+        more = True
+        while more:
+            rows = await self._read(partial(_page, room, chain.seq))
+            for row in rows:
+                yield chain.read(*row)
+            more = len(rows) == PAGE
+
+    async def stored(self, room: int) -> Stored:
+        return await self._read(partial(_stored, room))
+
+    async def answers(self, room: int) -> dict[tuple[str, str], int]:
+        return await self._read(partial(_answers, room))
+
+    async def find(self, id: str) -> Found | None:
+        return next(iter(await self._read(partial(_rooms, _BY_ID, id))), None)
+
+    async def open_rooms(self, limit: int) -> list[Found]:
+        return await self._read(partial(_rooms, _LISTED, limit))
+
+    async def rooms_of(self, player: str) -> list[Found]:
+        return await self._read(partial(_rooms, _SEATED, player))
+
+    async def due(self, now: float) -> list[str]:
+        return await self._read(partial(_due, now))
+
+    async def left_connected(self) -> list[str]:
+        return await self._read(_left_connected)
+
+    async def player(self, id: str) -> Player | None:
+        return await self._read(partial(_player, id))
+
+    async def _read(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+        if self._reader is None:
+            raise NotKept("the journal is not open")
+        return await self._reader.ask(ask)
+
+
+# The two threads.
+
+
+class _Write(NamedTuple):
+    """Something that waits to be written, how far it moves the rooms' clock, and who waits for it."""
+
+    do: Callable[[sqlite3.Connection], Any]
+    now: float
+    future: asyncio.Future[Any]
+
+
+class _Writer:
+    """The thread that writes: all that waits is one transaction."""
+
+    def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
+        self._db = db
+        self._loop = loop
+        self._queue: SimpleQueue[_Write | None] = SimpleQueue()
+        # A daemon, because a server that fell over must not hang at its end: what was acknowledged is kept.
+        self._thread = Thread(target=self._run, name="journal-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, do: Callable[[sqlite3.Connection], Any], now: float) -> asyncio.Future[Any]:
+        """Have it written; the future is done when it is kept."""
+        future = self._loop.create_future()
+        self._queue.put(_Write(do, now, future))
+        return future
+
+    def stop(self) -> None:
+        """Write what still waits, fold the log into the file, and let go of it."""
+        self._queue.put(None)
+        self._thread.join()
+        with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be folded in
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _run(self) -> None:
+        while batch := self._take():
+            outcomes = self._commit(batch)
+            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                self._loop.call_soon_threadsafe(_settle, batch, outcomes)
+
+    def _take(self) -> list[_Write]:
+        """All that waits, as soon as anything does; nothing when it is time to stop."""
+        batch: list[_Write] = []
+        write = self._queue.get()
+        while write is not None:
+            batch.append(write)
+            if self._queue.empty():
+                return batch
+            write = self._queue.get()
+        if batch:
+            self._queue.put(None)  # to be found again when these are written
+        return batch
+
+    def _commit(self, batch: list[_Write]) -> list[Any]:
+        """What came of each write: its result, or the exception for whoever waits for it."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            outcomes = [self._attempt(write) for write in batch]
+            landed = (w.now for w, outcome in zip(batch, outcomes, strict=True) if not _failed(outcome))
+            self._move_clock(max(landed, default=0.0))
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, MemoryError, OverflowError) as error:
+            self._roll_back()
+            return [_not_kept(error) for _ in batch]
+        return outcomes
+
+    def _attempt(self, write: _Write) -> Any:
+        try:
+            return write.do(self._db)
+        except Conflict as conflict:  # SQLite has undone the statement, which was the first of this write
+            return conflict
+
+    def _move_clock(self, now: float) -> None:
+        self._db.execute("UPDATE clock SET now = ?1 WHERE now < ?1", (now,))
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):  # some failures roll back by themselves
+            self._db.execute("ROLLBACK")
+
+
+def _settle(batch: list[_Write], outcomes: list[Any]) -> None:
+    """Tell everybody what came of their writes; those who gave up waiting are left alone."""
+    for write, outcome in zip(batch, outcomes, strict=True):
+        if write.future.done():
+            continue
+        if _failed(outcome):
+            write.future.set_exception(outcome)
+        else:
+            write.future.set_result(outcome)
+
+
+def _failed(outcome: Any) -> bool:
+    return isinstance(outcome, Exception)
+
+
+class _Reader:
+    """The thread that reads, on a connection of its own: it sees what was kept, and waits for no writer."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._thread = ThreadPoolExecutor(1, "journal-reader")
+
+    async def ask(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+        """What *ask* finds in the file."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look, ask)
+
+    def stop(self) -> None:
+        """Answer what was asked already, then let go of the file."""
+        self._thread.shutdown()
+        self._db.close()
+
+    def _look(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return ask(self._db)
+        except sqlite3.Error as error:
+            raise _unreadable(error) from error
+        except msgspec.DecodeError as error:
+            raise Damaged(f"the journal holds something that cannot be read: {error}") from error
+
+
+# What a write does. Only its first statement can meet a taken key, so a refused write leaves nothing behind.
+
+_State = tuple[bytes, bytes]
+"""An encoded state and its digest."""
+
+
+class _Plate(NamedTuple):
+    """A card as the tables have it: encoded, and what is searched for beside it."""
+
+    id: str
+    players: frozenset[str]
+    columns: tuple[bool, bool, int, bytes]
+
+    @classmethod
+    def of(cls, card: Card) -> "_Plate":
+        players = frozenset(seat.id for seat in card.seats if seat is not None)
+        columns = (card.ended is None, card.private, card.connected, _encode(card))
+        # A room that has ended is no longer among anybody's rooms.
+        return cls(card.id, players if card.ended is None else frozenset(), columns)
+
+
+def _create(plate: _Plate, state: _State, due: float | None, db: sqlite3.Connection) -> int:
+    sql = "INSERT INTO rooms (open, private, connected, card, id, due) VALUES (?, ?, ?, ?, ?, ?)"
+    try:
+        number = db.execute(sql, (*plate.columns, plate.id, due)).lastrowid
+    except sqlite3.IntegrityError:
+        raise Conflict(f"there is an open room {plate.id} already") from None
+    assert number is not None  # noqa: S101 - a row was inserted
+    _keep_state(db, number, 0, state)
+    _seat(db, number, plate.players)
+    return number
+
+
+def _append(
+    row: tuple[int, int, str | None, str | None, bytes, bytes],
+    plate: _Plate | None,
+    state: _State | None,
+    due: float | UnsetType | None,
+    db: sqlite3.Connection,
+) -> None:
+    room, seq, *_ = row
+    try:
+        db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
+    except sqlite3.IntegrityError as error:
+        raise Conflict(f"step {seq} of room {room} is another one's: {error}") from None
+    if plate is not None:
+        _hang(db, room, plate)
+    if state is not None:
+        _keep_state(db, room, seq, state)
+    if not isinstance(due, UnsetType):
+        _set_due(db, room, due)
+
+
+def _retire(room: int, plate: _Plate, db: sqlite3.Connection) -> None:
+    if not _set_due(db, room, None):
+        raise Conflict(f"there is no room {room}")
+    _hang(db, room, plate)
+
+
+def _rest(room: int, seq: int, state: _State, due: float | None, db: sqlite3.Connection) -> None:
+    if seq != _last(db, room) or not _set_due(db, room, due):
+        raise Conflict(f"room {room} is no longer at step {seq}")
+    _keep_state(db, room, seq, state)
+
+
+def _nothing(db: sqlite3.Connection) -> None:
+    """A heartbeat moves the clock, and that is all."""
+
+
+def _save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:
+    db.execute("INSERT OR REPLACE INTO players VALUES (?, ?)", (id, body))
+
+
+def _hang(db: sqlite3.Connection, room: int, plate: _Plate) -> None:
+    """Put the new card at the room's door."""
+    sql = "UPDATE rooms SET open = ?, private = ?, connected = ?, card = ? WHERE number = ?"
+    db.execute(sql, (*plate.columns, room))
+    seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
+    if seated != plate.players:
+        db.execute("DELETE FROM seats WHERE room = ?", (room,))
+        _seat(db, room, plate.players)
+
+
+def _seat(db: sqlite3.Connection, room: int, players: frozenset[str]) -> None:
+    db.executemany("INSERT INTO seats VALUES (?, ?)", [(room, player) for player in players])
+
+
+def _keep_state(db: sqlite3.Connection, room: int, seq: int, state: _State) -> None:
+    db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", (room, seq, *state))
+
+
+def _set_due(db: sqlite3.Connection, room: int, due: float | None) -> int:
+    return db.execute("UPDATE rooms SET due = ? WHERE number = ?", (due, room)).rowcount
+
+
+# What a read finds.
+
+_FOUND = "SELECT number, (SELECT coalesce(max(seq), 0) FROM steps WHERE room = number), card FROM rooms "
+# An id is given again only once its room has ended, so an open room is the newest of its id.
+_BY_ID = _FOUND + "WHERE id = ? ORDER BY number DESC LIMIT 1"
+_LISTED = _FOUND + "WHERE open AND NOT private ORDER BY number DESC LIMIT ?"
+_SEATED = _FOUND + "JOIN seats ON room = number WHERE player = ? ORDER BY number DESC"
+
+
+def _rooms(sql: str, key: str | int, db: sqlite3.Connection) -> list[Found]:
+    return [Found(number, seq, _read_card(card)) for number, seq, card in db.execute(sql, (key,))]
+
+
+def _due(now: float, db: sqlite3.Connection) -> list[str]:
+    sql = "SELECT id FROM rooms WHERE open AND due <= ? ORDER BY due"
+    return [id for (id,) in db.execute(sql, (now,))]
+
+
+def _left_connected(db: sqlite3.Connection) -> list[str]:
+    return [id for (id,) in db.execute("SELECT id FROM rooms WHERE open AND connected")]
+
+
+def _page(room: int, after: int, db: sqlite3.Connection) -> list[tuple[int, bytes, bytes]]:
+    sql = "SELECT seq, body, hash FROM steps WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
+    return db.execute(sql, (room, after, PAGE)).fetchall()
+
+
+def _stored(room: int, db: sqlite3.Connection) -> Stored:
+    sql = "SELECT seq, body, hash FROM states WHERE room = ? ORDER BY seq DESC LIMIT 1"
+    row = db.execute(sql, (room,)).fetchone()
+    if row is None or digest(row[1]) != row[2]:
+        raise Damaged(f"room {room}: its state is not as it was written")
+    return Stored(row[0], row[1])
+
+
+def _answers(room: int, db: sqlite3.Connection) -> dict[tuple[str, str], int]:
+    sql = "SELECT player, command_id, seq FROM steps WHERE room = ? AND command_id IS NOT NULL"
+    return {(player, id): seq for player, id, seq in db.execute(sql, (room,)) if player is not None}
+
+
+def _last(db: sqlite3.Connection, room: int) -> int:
+    """The seq of the room's last step."""
+    seq: int = db.execute("SELECT coalesce(max(seq), 0) FROM steps WHERE room = ?", (room,)).fetchone()[0]
+    return seq
+
+
+def _player(id: str, db: sqlite3.Connection) -> Player | None:
+    row = db.execute("SELECT body FROM players WHERE id = ?", (id,)).fetchone()
+    return None if row is None else _read_player(row[0])
+
+
+# The file.
+
+
+def _open_file(path: Path, durability: Durability) -> tuple[sqlite3.Connection, sqlite3.Connection, float]:
+    """A connection to write with, one to read with, and where the rooms' clock stopped."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
+    with ExitStack() as opened:
+        try:
+            pen, eye = (opened.enter_context(closing(_connect(path))) for _ in range(2))
+            _make_ready(pen, path)
+            pen.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+            pen.execute("PRAGMA foreign_keys = ON")
+            eye.execute("PRAGMA query_only = ON")
+            clock: float = eye.execute("SELECT now FROM clock").fetchone()[0]
+        except sqlite3.Error as error:
+            raise _unopened(path, error) from error
+        opened.pop_all()
+    return pen, eye, clock
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Each connection is used by one thread at a time, but not by the one that made it.
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _make_ready(db: sqlite3.Connection, path: Path) -> None:
+    """See that the file is ours and of our time, and fill it if it is new; others' files stay untouched."""
+    if _is_new(db, path):
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("BEGIN IMMEDIATE")
+        if _is_new(db, path):  # nobody was faster
+            for sql in _TABLES:
+                db.execute(sql)
+        db.execute("COMMIT")
+
+
+def _is_new(db: sqlite3.Connection, path: Path) -> bool:
+    application, format, tables = (
+        db.execute(sql).fetchone()[0]
+        for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
+    )
+    if application == APPLICATION and format > FORMAT:
+        raise TooNew(
+            f"{path} has format {format}, and this Parlour reads formats up to {FORMAT}: "
+            "start the newer Parlour that wrote it, or choose another data folder"
+        )
+    if application != APPLICATION and (application or format or tables):
+        raise Foreign(f"{path} belongs to another application: choose another data folder")
+    return bool(application != APPLICATION)
+
+
+# What went wrong, in the journal's words.
+
+
+def _not_kept(error: Exception) -> NotKept:
+    kind = DiskFailed if _name(error).startswith("SQLITE_IOERR") else NotKept
+    return kind(f"nothing was kept: {error}")
+
+
+def _unreadable(error: sqlite3.Error) -> Exception:
+    if _name(error) == "SQLITE_CORRUPT":
+        return Damaged(f"the journal is damaged: {error}")
+    return NotKept(f"the journal cannot be read: {error}")
+
+
+def _unopened(path: Path, error: sqlite3.Error) -> Exception:
+    if _name(error) == "SQLITE_NOTADB":
+        return Foreign(f"{path} is not a journal ({error}): choose another data folder")
+    return NotKept(f"{path} cannot be opened: {error}")
+
+
+def _name(error: Exception) -> str:
+    """SQLite's own name for what happened; where an error is not from the library there is none."""
+    return getattr(error, "sqlite_errorname", "")

@@ -1,0 +1,213 @@
+"""Phoenix Channels, V2 JSON: the native protocol, as the unmodified npm `phoenix` client speaks it.
+
+A frame is ``[join_ref, ref, topic, event, payload]``. A room is topic ``game:<id>``; there is also ``lobby``.
+"""
+
+import base64
+import binascii
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from parlour.errors import Code, Refused, parse
+from parlour.wire import (
+    Enter,
+    Exit,
+    GiveUpSeat,
+    Greeting,
+    PlayAgain,
+    Push,
+    Request,
+    SendChat,
+    SendEvent,
+    Wish,
+    strict,
+)
+
+MAX_CHANNELS = 100
+LOBBY = "lobby"
+
+_BEARER = "base64url.bearer.phx."
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """What a client sends; Phoenix ignores further items, and so do we."""
+
+    join_ref: str | None
+    ref: str | None
+    topic: str
+    event: str
+    payload: msgspec.Raw
+
+
+_read_frame = msgspec.json.Decoder(Frame).decode
+_read_enter = msgspec.json.Decoder(Enter).decode
+_encode = msgspec.json.Encoder().encode
+
+_WISHES: dict[str, "msgspec.json.Decoder[Wish]"] = {
+    "game_event": msgspec.json.Decoder(SendEvent),
+    "chat": msgspec.json.Decoder(SendChat),
+    "leave": msgspec.json.Decoder(GiveUpSeat),
+    "rematch": msgspec.json.Decoder(PlayAgain),
+}
+
+
+def topic_of(room: str | None) -> str:
+    """The topic of a room, or of the lobby."""
+    return LOBBY if room is None else f"game:{room}"
+
+
+def room_of(topic: str) -> str | None:
+    """The room behind a topic; None is the lobby."""
+    if topic == LOBBY:
+        return None
+    kind, _, room = topic.partition(":")
+    if kind != "game" or not room:
+        raise Refused(Code.UNKNOWN_ROOM, f"expected topic lobby or game:<room id>, got {topic[:80]!r}")
+    return room
+
+
+class Phoenix:
+    """One connection: which topics are joined, under which join_ref, and what waits to be sent."""
+
+    name = "phoenix"
+    path = "/socket/websocket"
+    __slots__ = ("_join_refs", "_out")
+
+    def __init__(self) -> None:
+        self._join_refs: dict[str, str | None] = {}
+        self._out: list[bytes] = []
+
+    @staticmethod
+    def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
+        """The version must be ours; the token comes in the query or, as `authToken`, in a subprotocol."""
+        version = query.get("vsn", "1.0.0")
+        if not version.startswith("2."):
+            raise Refused(Code.MALFORMED, f"expected serializer vsn=2.0.0, got {version[:20]!r}")
+        token = query.get("token")
+        for offered in subprotocols:
+            if offered.startswith(_BEARER):
+                token = _unpack_token(offered.removeprefix(_BEARER))
+        return Greeting(token, "phoenix" if "phoenix" in subprotocols else None)
+
+    def receive(self, frame: str | bytes) -> list[Request]:
+        """Heartbeats and stale messages are settled here; the rest is for the host."""
+        got = _unpack_binary(frame) if isinstance(frame, bytes) else parse(_read_frame, frame)
+        try:
+            return self._understand(got)
+        except Refused as why:
+            self._reply(got, "error", why.told())
+            return []
+
+    def accept(self, request: Request, payload: Any) -> None:
+        self._reply(request.ref, "ok", payload)
+
+    def refuse(self, request: Request, why: Refused) -> None:
+        frame: Frame = request.ref
+        if isinstance(request.wish, Enter) and self._join_refs.get(frame.topic, "") == frame.join_ref:
+            del self._join_refs[frame.topic]
+        self._reply(frame, "error", why.told())
+
+    def dismiss(self, room: str | None) -> None:
+        self._close(topic_of(room))
+
+    def frames(self) -> list[bytes]:
+        out, self._out = self._out, []
+        return out
+
+    @staticmethod
+    def encode(room: str | None, push: Push) -> bytes:
+        return _encode((None, None, topic_of(room), push.name, push.payload))
+
+    def _understand(self, frame: Frame) -> list[Request]:
+        match frame.event:
+            case "heartbeat" if frame.topic == "phoenix":
+                self._reply(frame, "ok", {})
+                return []
+            case "phx_join":
+                return self._join(frame)
+            case "phx_leave":
+                return self._leave(frame)
+            case _:
+                return self._wish(frame)
+
+    def _join(self, frame: Frame) -> list[Request]:
+        room = room_of(frame.topic)
+        enter = parse(_read_enter, strict(bytes(frame.payload)))
+        self._close(frame.topic)  # a second join of a topic replaces the first
+        if len(self._join_refs) >= MAX_CHANNELS:
+            raise Refused(Code.TOO_FAST, f"too many channels joined: at most {MAX_CHANNELS} a socket")
+        self._join_refs[frame.topic] = frame.join_ref
+        return [Request(room, enter, frame)]
+
+    def _leave(self, frame: Frame) -> list[Request]:
+        if self._is_stale(frame):
+            return []
+        self._reply(frame, "ok", {})
+        if frame.topic not in self._join_refs:
+            return []
+        self._close(frame.topic)
+        return [Request(room_of(frame.topic), Exit())]
+
+    def _wish(self, frame: Frame) -> list[Request]:
+        if frame.topic not in self._join_refs:
+            raise Refused(
+                Code.NOT_JOINED,
+                f"expected a phx_join of {frame.topic[:80]!r} first, got {frame.event[:40]!r}",
+            )
+        if self._is_stale(frame):
+            return []
+        room = room_of(frame.topic)
+        decoder = _WISHES.get(frame.event)
+        if decoder is None or room is None:
+            known = ", ".join(_WISHES)
+            raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} in a room, got {frame.event[:40]!r}")
+        wish = parse(decoder.decode, strict(bytes(frame.payload)))
+        return [Request(room, wish, frame)]
+
+    def _is_stale(self, frame: Frame) -> bool:
+        """A message of an earlier join of this topic."""
+        return frame.join_ref is not None and frame.join_ref != self._join_refs.get(
+            frame.topic, frame.join_ref
+        )
+
+    def _reply(self, frame: Frame, status: str, response: Any) -> None:
+        if frame.ref is None:
+            return  # nobody waits for it
+        # A client drops what does not carry the join_ref it joined with, also replies.
+        known = frame.event == "phx_join" or frame.topic in self._join_refs
+        join_ref = (frame.join_ref or self._join_refs.get(frame.topic)) if known else None
+        payload = {"status": status, "response": response}
+        self._out.append(_encode((join_ref, frame.ref, frame.topic, "phx_reply", payload)))
+
+    def _close(self, topic: str) -> None:
+        if topic in self._join_refs:
+            join_ref = self._join_refs.pop(topic)
+            self._out.append(_encode((join_ref, join_ref, topic, "phx_close", {})))
+
+
+def _unpack_token(packed: str) -> str | None:
+    """The client packs it with btoa, so in either alphabet and without padding."""
+    try:
+        packed = packed.replace("-", "+").replace("_", "/")
+        return base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""  # a token that cannot be right, so that it is refused and not overlooked
+
+
+def _unpack_binary(frame: bytes) -> Frame:
+    """A push with an ArrayBuffer: the head is understood, so that the refusal finds its way back."""
+    try:
+        kind, *lengths = struct.unpack_from("5B", frame)
+        parts, at = [], 5
+        for length in lengths:
+            parts.append(frame[at : at + length].decode())
+            at += length
+    except (struct.error, UnicodeDecodeError):
+        raise Refused(Code.MALFORMED, "expected a text frame, got an unreadable binary one") from None
+    if kind != 0 or at > len(frame):
+        raise Refused(Code.MALFORMED, "expected a text frame, got an unreadable binary one")
+    join_ref, ref, topic, event = parts
+    return Frame(join_ref or None, ref or None, topic, event, msgspec.Raw(b'"binary"'))

@@ -1,0 +1,1 @@
+"""The only place with tasks, sockets, clocks and logs."""

@@ -1,0 +1,136 @@
+"""HTTP calls as values: what one takes, gives and refuses is said once, for the check and for the docs."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from parlour.errors import Code, Refused, parse
+from parlour.wire import strict
+
+MAX_BODY = 64 * 1024
+
+STATUS: dict[str, int] = {
+    Code.BAD_TOKEN: 401,
+    Code.FOREIGN_ORIGIN: 403,
+    Code.GAME_ERROR: 500,
+    Code.NAME_TAKEN: 409,
+    Code.NOT_FOUND: 404,
+    Code.NOT_SAVED: 503,
+    Code.ROOM_ENDED: 410,
+    Code.STOPPING: 503,
+    Code.TOO_FAST: 429,
+    Code.TOO_LARGE: 413,
+    Code.UNKNOWN_GAME: 404,
+    Code.UNKNOWN_ROOM: 404,
+}
+"""The status that fits a refusal; 400 where nothing else does."""
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Every refusal over HTTP."""
+
+    code: str
+    message: str
+    reason: str
+    path: str | None = None
+    legal: list[Any] | None = None
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One HTTP call: its address, what it does, and the types of its body and answer."""
+
+    method: str
+    path: str
+    does: str
+    answer: Callable[..., Awaitable[Any]]
+    gives: Any
+    takes: Any = None
+    status: int = 200
+    refuses: Sequence[Code] = ()
+
+    def route(self) -> Route:
+        """As Starlette wants it."""
+        return Route(self.path, self._serve, methods=[self.method])
+
+    async def _serve(self, request: Request) -> Response:
+        try:
+            answer = await self._answer(request)
+        except Refused as why:
+            return refusal(why)
+        return answer if isinstance(answer, Response) else reply(answer, self.status)
+
+    async def _answer(self, request: Request) -> Any:
+        if self.takes is None:
+            return await self.answer(request)
+        body = await read_body(request)
+        decode = msgspec.json.Decoder(self.takes).decode
+        return await self.answer(request, parse(decode, strict(body)))
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, unless it is too large; an absent one counts as an empty object."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise Refused(Code.TOO_LARGE, f"expected a body of at most {MAX_BODY} bytes, got more")
+    return body or b"{}"
+
+
+def reply(answer: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Plain data as JSON."""
+    return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")
+
+
+def refusal(why: Refused) -> Response:
+    """A refusal with the status that fits."""
+    return reply(why.told(), STATUS.get(why.code, 400))
+
+
+def openapi(calls: Sequence[Call], version: str) -> dict[str, Any]:
+    """The OpenAPI document of these calls."""
+    types = [Problem, *(t for call in calls for t in (call.takes, call.gives) if t is not None)]
+    schemas, components = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
+    schema_of = {id(t): schema for t, schema in zip(types, schemas, strict=True)}
+    paths: dict[str, Any] = {}
+    for call in calls:
+        paths.setdefault(call.path, {})[call.method.lower()] = _operation(call, schema_of)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Parlour", "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "summary": call.does,
+        "operationId": call.answer.__name__,
+        "responses": {str(call.status): _content("Done", schema_of[id(call.gives)])},
+    }
+    for code in (*call.refuses, *((Code.MALFORMED, Code.TOO_LARGE) if call.takes else ())):
+        status = STATUS.get(code, 400)
+        operation["responses"][str(status)] = _content(HTTPStatus(status).phrase, schema_of[id(Problem)])
+    if call.takes is not None:
+        operation["requestBody"] = _content("", schema_of[id(call.takes)])
+        del operation["requestBody"]["description"]
+    names = [part[1:-1] for part in call.path.split("/") if part.startswith("{")]
+    if names:
+        operation["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+        ]
+    return operation
+
+
+def _content(description: str, schema: Any) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}

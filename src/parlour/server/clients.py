@@ -1,0 +1,218 @@
+"""Who hears what: connections, their places in rooms, and the fan-out of a step to all of them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from parlour.errors import Refused
+from parlour.game import Send
+from parlour.room import own_topic
+from parlour.wire import Adapter, Push, Request, Step
+
+
+class Line(Protocol):
+    """The way to one connected program; writing to it never waits."""
+
+    def write(self, frames: bytes) -> None:
+        """Send text frames that are ready for the wire."""
+        ...
+
+    def close(self, code: int, reason: str) -> None:
+        """Say goodbye with a close code."""
+        ...
+
+    @property
+    def clogged(self) -> bool:
+        """The other side reads slower than we write."""
+        ...
+
+
+class Client:
+    """One connection: its adapter, who it is, and the rooms it has asked to be in."""
+
+    __slots__ = ("adapter", "line", "name", "player", "rooms", "token")
+
+    def __init__(self, adapter: Adapter, line: Line, player: str, *, token: str | None = None) -> None:
+        self.adapter = adapter
+        self.line = line
+        self.player = player
+        self.name: str | None = None
+        """What others see, once it was looked up."""
+        self.token = token
+        """A token that this client does not know yet and is told when it joins."""
+        self.rooms: set[str] = set()
+        """Where it is or has asked to be."""
+
+    def accept(self, request: Request, payload: Any) -> None:
+        """Answer with yes."""
+        self.adapter.accept(request, payload)
+        self.flush()
+
+    def refuse(self, request: Request, why: Refused) -> None:
+        """Answer with no."""
+        self.adapter.refuse(request, why)
+        self.flush()
+
+    def push(self, room: str | None, pushes: Iterable[Push]) -> None:
+        """Tell this client alone."""
+        self.line.write(b"".join(framed(self.adapter.encode(room, push)) for push in pushes))
+
+    def dismiss(self, room: str | None) -> None:
+        """The room is closed to this client."""
+        self.adapter.dismiss(room)
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what the adapter has to say."""
+        if frames := self.adapter.frames():
+            self.line.write(b"".join(map(framed, frames)))
+
+
+def framed(text: bytes) -> bytes:
+    """A whole WebSocket text frame; a server's are not masked, so one serves every reader."""
+    size = len(text)
+    if size < 126:
+        return b"\x81" + size.to_bytes(1, "big") + text
+    if size < 65536:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + text
+    return b"\x81\x7f" + size.to_bytes(8, "big") + text
+
+
+class Place:
+    """A client's place in a room: through whose eyes it sees, and which topics it hears."""
+
+    __slots__ = ("client", "own", "phx_ref", "stale", "topics", "viewer")
+
+    def __init__(self, client: Client, phx_ref: str) -> None:
+        self.client = client
+        self.phx_ref = phx_ref
+        self.own = own_topic(client.player)
+        self.viewer: str | None = None
+        self.topics: frozenset[str] = frozenset()
+        self.stale = False
+        """Has skipped steps because its line was clogged, and needs a whole view."""
+
+    def hears(self, topic: str) -> bool:
+        return topic in self.topics or topic == self.own
+
+
+Views = Mapping[str | None, msgspec.Raw]
+"""What each viewer may know now, encoded once."""
+
+
+class Audience:
+    """Everybody who hears one room."""
+
+    def __init__(self, room: str) -> None:
+        self.room = room
+        self._places: dict[Client, Place] = {}
+        self._count = 0
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(tuple(self._places.values()))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def place(self, client: Client) -> Place | None:
+        """Where this client is, if it is here."""
+        return self._places.get(client)
+
+    def add(self, client: Client) -> Place:
+        """Give a client a place; its eyes and ears are set by the host."""
+        self._count += 1
+        place = self._places[client] = Place(client, f"{self.room}-{self._count}")
+        return place
+
+    def remove(self, client: Client) -> Place | None:
+        """Take a client's place away."""
+        return self._places.pop(client, None)
+
+    def has(self, player: str) -> bool:
+        """One of this player's connections is here."""
+        return any(place.client.player == player for place in self._places.values())
+
+    @property
+    def viewers(self) -> set[str | None]:
+        """The different eyes that look at this room."""
+        return {place.viewer for place in self._places.values()}
+
+    @property
+    def spectators(self) -> set[str]:
+        """The people who watch without a seat."""
+        return {place.client.player for place in self._places.values() if place.viewer is None}
+
+    def tell(self, push: Push, *, but: Client | None = None) -> None:
+        """Tell everybody the same, except one perhaps."""
+        frames: dict[type[Adapter], bytes] = {}
+        for place in self:
+            if place.client is but:
+                continue
+            kind = type(place.client.adapter)
+            if kind not in frames:
+                frames[kind] = framed(kind.encode(self.room, push))
+            place.client.line.write(frames[kind])
+
+    def speak(self, step: Step, views: Views, changed: Views, result: Any) -> None:
+        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it."""
+        addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
+        frames: dict[Any, bytes] = {}
+        for place in self:
+            if place.stale or (place.viewer is None and place.client.line.clogged):
+                place.stale = True
+                continue
+            key = (
+                type(place.client.adapter),
+                place.viewer,
+                place.topics,
+                place.own if place.own in addressed else None,
+            )
+            data = frames.get(key)
+            if data is None:
+                pushes = told(step, place, views, changed, result)
+                data = frames[key] = b"".join(
+                    framed(place.client.adapter.encode(self.room, push)) for push in pushes
+                )
+            place.client.line.write(data)
+
+
+def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:
+    """What a step says to somebody in this place."""
+    pushes = list(heard(step, place, views))
+    update: dict[str, Any] = {"seq": step.seq}
+    if place.viewer in changed and not any(push.name == "sync" for push in pushes):
+        update["view"] = changed[place.viewer]
+    if result is not None:
+        update["result"] = result
+    pushes.append(Push("update", update))
+    return pushes
+
+
+def heard(step: Step, place: Place, views: Views | None = None) -> Iterator[Push]:
+    """The messages of a step that reach this place, in the order in which they were sent.
+
+    Without *views* it is the past that is told, and whole views are left out: one follows anyway.
+    """
+    for effect in step.effects:
+        if isinstance(effect, Send) and place.hears(effect.to):
+            match effect.kind:
+                case "game_event":
+                    yield Push("game_event", {"seq": step.seq, "payload": effect.payload})
+                case "chat":
+                    yield Push("chat", {"seq": step.seq, **effect.payload})
+                case "shutdown":
+                    yield Push("shutdown", effect.payload)
+                case "sync":
+                    if views is not None and place.viewer in views:
+                        yield sync(step.seq, views[place.viewer])
+
+
+def sync(seq: int, view: msgspec.Raw, result: Any = None, *, reset: bool = False) -> Push:
+    """Everything a viewer may know at *seq*."""
+    payload: dict[str, Any] = {"seq": seq, "view": view}
+    if result is not None:
+        payload["result"] = result
+    if reset:
+        payload["reset"] = True
+    return Push("sync", payload)

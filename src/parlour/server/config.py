@@ -1,0 +1,41 @@
+"""The settings of a server: each is an option of `parlour serve` and PARLOUR_<NAME> in the environment."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from parlour.journal.base import Durability
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a host can choose; the defaults are good for a game night."""
+
+    host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Meta(description="Port to listen on; 0 takes a free one.")] = 8000
+    data: Annotated[Path, Meta(description="Folder for the journal and the signing key.")] = Path(
+        "parlour-data"
+    )
+    journal: Annotated[
+        Literal["sqlite", "memory"], Meta(description="Where steps are kept; memory forgets at the end.")
+    ] = "sqlite"
+    durability: Annotated[
+        Durability, Meta(description="What an answered move survives: loss of power, or of the process.")
+    ] = "disk"
+    origins: Annotated[
+        list[str], Meta(description="Another site whose pages may use a visitor's cookie; may be repeated.")
+    ] = []
+    rest_after: Annotated[
+        float, Meta(description="Seconds after which a room that nobody hears leaves memory.")
+    ] = 60.0
+    store_every: Annotated[int, Meta(description="Steps after which a room's state is stored.")] = 50
+    max_frame: Annotated[int, Meta(description="Bytes of the largest message taken from a client.")] = (
+        64 * 1024
+    )
+    max_outbox: Annotated[
+        int, Meta(description="Unread bytes at which a player who does not read is cut off.")
+    ] = 1024 * 1024
+    ping_every: Annotated[
+        float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
+    ] = 20.0

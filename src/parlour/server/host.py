@@ -1,0 +1,501 @@
+"""The owner of all rooms: thinks with the game, writes to the journal, then speaks to the clients."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+from msgspec import UNSET, UnsetType
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Aside, Card, Conflict, Found, Journal, NotKept, Player
+from parlour.room import Instant, Room, apply, ask_to_join, open_room, topics_of
+from parlour.server import metrics
+from parlour.server.clients import Client, Place, heard, sync
+from parlour.server.clock import Clock
+from parlour.server.config import Settings
+from parlour.server.keeper import Keeper
+from parlour.server.listing import Listing
+from parlour.server.players import guest_name, random_letters
+from parlour.server.rooms import Live, RoomSheet, card_of, freeze, result_of, room_sheet, view_of
+from parlour.wire import (
+    Act,
+    Chat,
+    Command,
+    Connect,
+    Disconnect,
+    Enter,
+    Exit,
+    GiveUpSeat,
+    Join,
+    Leave,
+    PlayAgain,
+    Push,
+    Rematch,
+    Request,
+    Ring,
+    SendChat,
+    SendEvent,
+    Shutdown,
+    Step,
+    Wish,
+    asker,
+    check_id,
+    clean_text,
+)
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+MAX_MISSED = 100
+"""More steps than this are not told one by one to somebody who comes back."""
+MAX_LEGAL = 100
+"""A refusal lists what would be legal, unless that is a book of its own."""
+
+MustHappen = Disconnect | Leave | Ring | Shutdown
+"""What the room does even if the game's callback fails on it."""
+
+
+class Thought(msgspec.Struct, frozen=True):
+    """A step that was thought through and neither kept nor told yet."""
+
+    room: Room[Any]
+    step: Step
+    views: dict[str | None, msgspec.Raw]
+    failure: Refused | None = None
+    """Why the game's part was left out."""
+
+
+class Host:
+    """Everything that clients ask ends up here, and each room's commands run one after the other."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game[Any]],
+        journal: Journal,
+        clock: Clock,
+        settings: Settings,
+        draw_seed: Callable[[], bytes] = secrets.token_bytes,
+    ) -> None:
+        self.games = games
+        self.journal = journal
+        self.clock = clock
+        self.settings = settings
+        self._draw_seed = draw_seed
+        self.listing = Listing(journal, clock, self.sheet)
+        self.keeper = Keeper(games, journal, clock, settings, self)
+
+    async def start(self) -> None:
+        """Go on where the journal stopped."""
+        await self.keeper.start()
+
+    async def stop(self) -> None:
+        """Finish what was begun, store what is in memory; no room ends by this."""
+        await self.keeper.stop()
+
+    async def create(self, name: str, config: Any, id: str | None = None, *, private: bool = False) -> Card:
+        """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
+        game = self.games.get(name)
+        if game is None:
+            raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
+        card = await self._create(game, config, id, private=private)
+        metrics.rooms_opened.labels(game.name).inc()
+        self.listing.changed(card)
+        return card
+
+    async def _create(self, game: Game[Any], config: Any, chosen: str | None, *, private: bool) -> Card:
+        at = self._instant()
+        length = 4
+        while True:
+            id = chosen or random_letters(length)
+            room = self.ask_game(game, id, partial(open_room, game, id, config, at))
+            card = card_of(room, created=at.date, private=private)
+            try:
+                await self.journal.create(card, freeze(room), room.next_due)
+            except Conflict:
+                if chosen is not None:
+                    raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
+                length += 1
+            except NotKept:
+                raise Refused(Code.NOT_SAVED, "the room could not be saved; try again") from None
+            else:
+                return card
+
+    async def look(self, id: str) -> RoomSheet:
+        """A room as anybody may see it from outside, without waking it."""
+        found = await self.journal.find(id)
+        if found is None:
+            raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
+        return self.sheet(found)
+
+    def sheet(self, found: Found) -> RoomSheet:
+        """What is told of a room that the journal found."""
+        live = self.keeper.peek(found.card.id)
+        watching = 0 if live is None or live.number != found.number else len(live.audience.spectators)
+        return room_sheet(found.card, seq=found.seq, spectators=watching)
+
+    async def save_player(self, player: Player) -> None:
+        """Keep a player, or their new name."""
+        try:
+            await self.journal.save_player(player)
+        except NotKept:
+            raise Refused(Code.NOT_SAVED, "the name could not be saved; try again") from None
+
+    # What clients ask.
+
+    def receive(self, client: Client, request: Request) -> None:
+        """Take a request; the answer comes when the room gets to it."""
+        if request.room is None:
+            self._at_the_lobby(client, request)
+            return
+        live = self.keeper.live(request.room)
+        match request.wish:
+            case Enter() as enter:
+                client.rooms.add(request.room)
+                live.lane.put(lambda: self._enter(live, client, request, enter))
+            case Exit():
+                client.rooms.discard(request.room)
+                live.lane.put(lambda: self._exit(live, client))
+            case wish:
+                live.lane.put(lambda: self._grant(live, client, request, wish))
+
+    def gone(self, client: Client) -> None:
+        """A connection is lost: everywhere it was, it is no longer."""
+        self.listing.remove(client)
+        for room in client.rooms:
+            live = self.keeper.live(room)
+            live.lane.put(lambda live=live: self._exit(live, client))  # type: ignore[misc]
+        client.rooms.clear()
+
+    def catch_up(self, client: Client) -> None:
+        """A clogged line flows again: spectators who skipped get the newest view."""
+        for room in client.rooms:
+            live = self.keeper.live(room)
+            live.lane.put(lambda live=live: self._resync(live, client))  # type: ignore[misc]
+
+    def _at_the_lobby(self, client: Client, request: Request) -> None:
+        if isinstance(request.wish, Enter):
+            client.accept(request, {})
+            self.listing.add(client)
+        else:
+            self.listing.remove(client)
+
+    # Coming and going. These run in the room's lane.
+
+    async def _enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
+        try:
+            place = await self._take_place(live, client, enter)
+        except Refused as why:
+            client.rooms.discard(live.id)
+            client.refuse(request, why)
+            await self._exit(live, client)  # its place from an earlier join, if it had one
+            return
+        room = live.here
+        answer = {
+            "player": client.player,
+            "game": room.game,
+            "seq": room.seq,
+            "seat": room.seat_number(client.player),
+        }
+        if client.token is not None:
+            answer["token"] = client.token
+            client.token = None
+        client.accept(request, answer)
+        missed = await self._missed(live, place, enter.since)
+        whole = sync(room.seq, live.views[place.viewer], result_of(room), reset=missed is None)
+        self._note_presence(live, but=client)
+        client.push(live.id, [*(missed or ()), whole, live.presence.state()])
+
+    async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
+        """A seat where there is one for this player, a place to watch from otherwise."""
+        room = live.here
+        name = await self.name_of(client)
+        topics: tuple[str, ...] | None = None
+        if room.seat(client.player) is None:
+            at = self._instant()
+            joined = self._ask(
+                live, lambda: ask_to_join(live.game, room, client.player, at, spectate=enter.spectate)
+            )
+            if joined.seat is None:
+                self._check_spectators(live, client.player)
+                topics = topics_of(client.player, joined)
+            else:
+                await self.step(live, Join(client.player, name))
+        seat = live.here.seat(client.player)
+        if seat is not None and not seat.connected:
+            await self.step(live, Connect(client.player))
+        return self._give_place(live, client, topics)
+
+    def _give_place(self, live: Live, client: Client, topics: tuple[str, ...] | None) -> Place:
+        place = live.audience.add(client)
+        self._open_eyes(live, place, topics or ())
+        if place.viewer not in live.views:
+            try:
+                live.views[place.viewer] = self._ask(
+                    live, lambda: view_of(live.game, live.here, place.viewer)
+                )
+            except Refused:
+                live.audience.remove(client)
+                raise
+        return place
+
+    def _open_eyes(self, live: Live, place: Place, watching: tuple[str, ...]) -> None:
+        """See as the seat sees, or as everybody without one."""
+        seat = live.here.seat(place.client.player)
+        place.viewer = None if seat is None else seat.player
+        place.topics = frozenset(watching if seat is None else seat.topics)
+
+    def _check_spectators(self, live: Live, player: str) -> None:
+        watching = live.audience.spectators
+        limit = live.game.spectators
+        if limit is not None and player not in watching and len(watching) >= limit:
+            raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
+
+    async def _missed(self, live: Live, place: Place, since: int | None) -> list[Push] | None:
+        """What was told after *since*; None where only a whole view can help."""
+        room = live.here
+        if since is None:
+            return []
+        if not room.seq - MAX_MISSED <= since <= room.seq or since < 0:
+            return None
+        missed: list[Push] = []
+        if since < room.seq:
+            async for step in self.journal.replay(live.number, after=since):
+                if isinstance(step.command, Join | Leave) and step.command.player == place.client.player:
+                    return None  # they had other eyes and ears then
+                missed.extend(heard(step, place))
+        return missed
+
+    async def _exit(self, live: Live, client: Client) -> None:
+        if live.room is None or live.audience.remove(client) is None:
+            return
+        self._note_presence(live)
+        self.keeper.plan_rest(live)
+        await self.settle(live)
+
+    async def settle(self, live: Live) -> None:
+        """Disconnect the seated players who are not here any more."""
+        try:
+            for player in live.here.connected:
+                if not live.audience.has(player):
+                    await self.step(live, Disconnect(player))
+        except Refused as why:
+            self.keeper.try_again(live, why, lambda: self.settle(live))
+
+    async def _resync(self, live: Live, client: Client) -> None:
+        place = live.audience.place(client)
+        if live.room is not None and place is not None and place.stale:
+            place.stale = False
+            client.push(live.id, [self._whole(live, place)])
+
+    def _whole(self, live: Live, place: Place) -> Push:
+        return sync(live.here.seq, live.views[place.viewer], result_of(live.here), reset=True)
+
+    async def name_of(self, client: Client) -> str:
+        """What others see of whoever is on this line."""
+        if client.name is None:
+            player = await self.journal.player(client.player)
+            client.name = player.name if player is not None else guest_name()
+        return client.name
+
+    # Commands.
+
+    async def _grant(self, live: Live, client: Client, request: Request, wish: Wish) -> None:
+        try:
+            if live.audience.place(client) is None:
+                raise Refused(Code.NOT_JOINED, f"join room {live.id} first")
+            command = self._command(client, wish)
+            seq = await self._answer(live, command, check_id(wish.id))
+        except Refused as why:
+            client.refuse(request, why)
+        else:
+            client.accept(request, {"seq": seq})
+
+    def _command(self, client: Client, wish: Wish) -> Command:
+        match wish:
+            case SendEvent():
+                return Act(client.player, wish.event)
+            case SendChat():
+                return Chat(client.player, client.name or "", clean_text(wish.text))
+            case GiveUpSeat():
+                return Leave(client.player)
+            case PlayAgain():
+                return Rematch(client.player)
+
+    async def _answer(self, live: Live, command: Command, id: str | None) -> int:
+        """The seq of the step that did it, now or when the same command came before."""
+        player = asker(command)
+        if id is not None and player is not None and (player, id) in live.answers:
+            return await self._same_answer(live, command, live.answers[player, id])
+        return (await self.step(live, command, id)).seq
+
+    async def _same_answer(self, live: Live, command: Command, seq: int) -> int:
+        async for step in self.journal.replay(live.number, after=seq - 1):
+            if step.command != command:
+                raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
+            break
+        return seq
+
+    # Think, write, speak.
+
+    async def step(self, live: Live, command: Command, id: str | None = None) -> Step:
+        """One command of a room from end to end; must run in its lane."""
+        thought = self._think(live, command, id)
+        await self._write(live, thought)
+        self._speak(live, thought)
+        metrics.steps.labels(live.game.name, type(command).__name__.lower()).inc()
+        if thought.failure is not None and isinstance(command, Leave):
+            raise thought.failure
+        return thought.step
+
+    def _think(self, live: Live, command: Command, id: str | None) -> Thought:
+        at = self._instant()
+        try:
+            return self._ask(live, lambda: self._thought(live, command, at, id))
+        except Refused as why:
+            if isinstance(command, MustHappen) and live.here.ended is None:
+                room, step = apply(live.game, live.here, command, at, id=id, spared=True)
+                return Thought(room, step, {}, failure=why)
+            if isinstance(command, Act):
+                self._add_legal(live, command.player, why)
+            metrics.refusals.labels(live.game.name, why.code).inc()
+            raise
+
+    def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
+        room, step = apply(live.game, live.here, command, at, id=id)
+        views = {}
+        if room.state is not live.here.state:
+            eyes = {v for v in live.audience.viewers if v is None or room.seat(v) is not None}
+            views = {viewer: view_of(live.game, room, viewer) for viewer in eyes}
+        return Thought(room, step, views)
+
+    def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
+        """The one place where a game's code runs: a bug in it costs one command, never the room."""
+        try:
+            return think()
+        except Refused:
+            raise
+        except Exception:
+            log.exception("game_failed", room=room, game=game.name)
+            metrics.game_errors.labels(game.name).inc()
+            raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
+
+    def _ask(self, live: Live, think: Callable[[], T]) -> T:
+        return self.ask_game(live.game, live.id, think)
+
+    def _add_legal(self, live: Live, player: str, why: Refused) -> None:
+        """A refusal that helps: what this player could do instead."""
+        if why.code == Code.GAME_ERROR or live.here.seat(player) is None:
+            return
+        legal = self._ask(live, lambda: live.game.legal_events(live.here.state, player))
+        if legal is not None and len(legal) <= MAX_LEGAL:
+            why.legal = list(legal)
+
+    async def _write(self, live: Live, thought: Thought) -> None:
+        aside = self._aside(live, thought)
+        try:
+            with metrics.write_time.time():
+                await self.journal.append(live.number, thought.step, aside)
+        except (Conflict, NotKept) as error:
+            log.error("not_kept", room=live.id, seq=thought.step.seq, error=str(error))
+            await self.keeper.reload(live)
+            raise Refused(
+                Code.NOT_SAVED, "this could not be saved, so it did not happen; try again"
+            ) from None
+        if aside.card is not None:
+            live.card = aside.card
+            self.listing.changed(live.card)
+        if aside.state is not None:
+            live.stored = thought.step.seq
+        if not isinstance(aside.due, UnsetType):
+            live.due = aside.due
+
+    def _aside(self, live: Live, thought: Thought) -> Aside:
+        room = thought.room
+        card = self._new_card(live, room)
+        store = room.seq - live.stored >= self.settings.store_every or room.ended is not None
+        due: float | UnsetType | None = UNSET
+        wanted = room.next_due
+        if room.ended is not None or (wanted is not None and (live.due is None or wanted < live.due)):
+            due = wanted  # a stale deadline that is too early only wakes the room for nothing
+        return Aside(card, freeze(room) if store else None, due)
+
+    def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
+        before = live.here
+        if (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended):
+            return None
+        card = card_of(room, created=live.created, private=live.private)
+        return card if card != live.card else None
+
+    def _speak(self, live: Live, thought: Thought) -> None:
+        before, room, step = live.here, thought.room, thought.step
+        live.room = room
+        if step.id is not None and (player := asker(step.command)) is not None:
+            live.answers[player, step.id] = step.seq
+        changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
+        live.views = {v: view for v, view in live.views.items() if v in live.audience.viewers} | thought.views
+        result = result_of(room) if before.outcome is None else None
+        live.audience.speak(step, live.views, changed, result)
+        if before.players != room.players:
+            self._reseat(live)
+        if before.seats != room.seats:
+            self._note_presence(live)
+        if room.ended is not None:
+            self._close(live)
+        else:
+            self.keeper.set_alarm(live)
+
+    def _reseat(self, live: Live) -> None:
+        """Seats were taken or given up: whoever is here sees with other eyes now."""
+        for place in live.audience:
+            seat = live.here.seat(place.client.player)
+            viewer = None if seat is None else seat.player
+            if viewer != place.viewer:
+                self._change_eyes(live, place)
+
+    def _change_eyes(self, live: Live, place: Place) -> None:
+        client = place.client
+        try:
+            topics: tuple[str, ...] = ()
+            if live.here.seat(client.player) is None:
+                at = self._instant()
+                joined = self._ask(
+                    live, lambda: ask_to_join(live.game, live.here, client.player, at, spectate=True)
+                )
+                topics = topics_of(client.player, joined)
+            self._open_eyes(live, place, topics)
+            live.views[place.viewer] = self._ask(live, lambda: view_of(live.game, live.here, place.viewer))
+        except Refused:  # this game is not for watching
+            live.audience.remove(client)
+            client.rooms.discard(live.id)
+            client.dismiss(live.id)
+            return
+        client.push(live.id, [self._whole(live, place)])
+
+    def _close(self, live: Live) -> None:
+        """The room has ended: everybody was told, nobody comes back."""
+        for place in live.audience:
+            live.audience.remove(place.client)
+            place.client.rooms.discard(live.id)
+            place.client.dismiss(live.id)
+        live.shut(Refused(Code.ROOM_ENDED, f"room {live.id} is over ({live.here.ended})"))
+        self.keeper.forget(live)
+
+    def _note_presence(self, live: Live, *, but: Client | None = None) -> None:
+        """Tell who is here where that changed; the number of spectators at most once a second."""
+        if (diff := live.presence.seats_changed(live.here, live.audience)) is not None:
+            live.audience.tell(diff, but=but)
+        if live.recount is None:
+            self._recount(live, but=but)
+
+    def _recount(self, live: Live, *, but: Client | None = None) -> None:
+        live.recount = None
+        if (diff := live.presence.count_changed(live.audience)) is not None:
+            live.audience.tell(diff, but=but)
+            live.recount = self.clock.call_at(self.clock.now() + 1.0, lambda: self._recount(live))
+
+    def _instant(self) -> Instant:
+        return Instant(self.clock.now(), self.clock.date(), self._draw_seed())

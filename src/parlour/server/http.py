@@ -1,0 +1,206 @@
+"""The HTTP calls: players, games, rooms, and what operators ask."""
+
+import re
+from typing import Any
+
+import msgspec
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from parlour import __version__
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Player
+from parlour.server import metrics
+from parlour.server.calls import Call, openapi, refusal, reply
+from parlour.server.config import Settings
+from parlour.server.docs_page import docs_page
+from parlour.server.host import Host
+from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
+from parlour.server.rooms import RoomSheet, room_sheet
+from parlour.server.sockets import may_use_cookie
+from parlour.wire import clean_name
+
+log = structlog.get_logger()
+
+ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A guest, with a name if they want one."""
+
+    name: str | None = None
+
+
+class KnownPlayer(msgspec.Struct, frozen=True):
+    """A guest and the token that proves who they are."""
+
+    id: str
+    name: str
+    token: str
+
+
+class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room to open."""
+
+    game: str
+    config: dict[str, Any] = {}
+    id: str | None = None
+    private: bool = False
+
+
+class GameSheet(msgspec.Struct, frozen=True):
+    """A game that can be played here."""
+
+    name: str
+    display_name: str
+    seats: tuple[int, int]
+    spectators: int | None
+    version: int
+    config_schema: dict[str, Any]
+
+
+class Health(msgspec.Struct, frozen=True):
+    """The server lives."""
+
+    status: str
+    version: str
+
+
+def game_sheet(game: Game[Any]) -> GameSheet:
+    """A game, as it is told."""
+    seats = (game.seats.start, game.seats.stop - 1)
+    schema = msgspec.json.schema(game.Config)
+    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema)
+
+
+class Api:
+    """Answers the calls with what the host knows."""
+
+    def __init__(self, host: Host, tokens: Tokens, settings: Settings) -> None:
+        self._host = host
+        self._tokens = tokens
+        self._settings = settings
+        self.calls = self._list_calls()
+        self.openapi = openapi(self.calls, __version__)
+
+    def _list_calls(self) -> list[Call]:
+        auth = (Code.BAD_TOKEN, Code.FOREIGN_ORIGIN)
+        return [
+            Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
+                 self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth)),
+            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[GameSheet]),
+            Call("POST", "/api/rooms", "Open a room", self.open_room, RoomSheet, NewRoom, 201,
+                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth)),
+            Call("GET", "/api/rooms", "The open public rooms, newest first", self.list_rooms,
+                 list[RoomSheet]),
+            Call("GET", "/api/rooms/{id}", "One room", self.show_room, RoomSheet,
+                 refuses=(Code.UNKNOWN_ROOM,)),
+            Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
+                 list[RoomSheet], refuses=auth),
+            Call("GET", "/health", "Whether the server lives", self.health, Health),
+        ]  # fmt: skip
+
+    # Who asks.
+
+    def asker(self, request: Request) -> str | None:
+        """The player who calls, by bearer token or cookie; a foreign page's cookie is refused."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self._tokens.read(token.strip())
+        cookie = request.cookies.get(COOKIE)
+        if cookie is None:
+            return None
+        origin, host = request.headers.get("origin"), request.headers.get("host")
+        if not may_use_cookie(origin, host, self._settings.origins):
+            raise Refused(Code.FOREIGN_ORIGIN, f"pages of {origin} may not act for a visitor of this site")
+        return self._tokens.read(cookie)
+
+    # The calls.
+
+    async def become_player(self, request: Request, new: NewPlayer) -> Response:
+        name = None if new.name is None else clean_name(new.name)
+        try:
+            id = self.asker(request)
+        except Refused as why:
+            if why.code == Code.BAD_TOKEN and "authorization" in request.headers:
+                raise
+            id = None  # an old cookie, or a foreign page's: they are somebody new
+        known = None if id is None else await self._host.journal.player(id)
+        player = Player(id or new_player_id(), name or (known.name if known else guest_name()))
+        if player != known:
+            await self._host.save_player(player)
+        token = self._tokens.issue(player.id)
+        response = reply(KnownPlayer(player.id, player.name, token), 201)
+        secure = request.url.scheme == "https"
+        response.set_cookie(
+            COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
+        )
+        return response
+
+    async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
+        return [game_sheet(game) for game in self._host.games.values()]
+
+    async def open_room(self, request: Request, new: NewRoom) -> RoomSheet:
+        self.asker(request)
+        if new.id is not None and not ROOM_ID.fullmatch(new.id):
+            raise Refused(
+                Code.MALFORMED,
+                "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , got something else",
+                path="$.id",
+            )
+        card = await self._host.create(new.game, new.config, new.id, private=new.private)
+        return room_sheet(card, seq=0)
+
+    async def list_rooms(self, request: Request) -> list[RoomSheet]:  # noqa: ARG002
+        return await self._host.listing.sheets()
+
+    async def show_room(self, request: Request) -> RoomSheet:
+        return await self._host.look(request.path_params["id"])
+
+    async def list_my_rooms(self, request: Request) -> list[RoomSheet]:
+        player = self.asker(request)
+        if player is None:
+            raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
+        return [self._host.sheet(found) for found in await self._host.journal.rooms_of(player)]
+
+    async def health(self, request: Request) -> Health:  # noqa: ARG002
+        return Health("ok", __version__)
+
+
+def web_app(api: Api, lifespan: Any) -> Starlette:
+    """Everything that is answered over plain HTTP."""
+
+    async def show_metrics(request: Request) -> Response:  # noqa: ARG001
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def show_openapi(request: Request) -> Response:  # noqa: ARG001
+        return reply(api.openapi)
+
+    async def show_docs(request: Request) -> Response:  # noqa: ARG001
+        return HTMLResponse(docs_page(api.openapi))
+
+    async def explain(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 - registered for these only
+        what = f"{request.method} {request.url.path[:100]}"
+        if error.status_code == 404:
+            return refusal(Refused(Code.NOT_FOUND, f"there is no {what}; /api/docs lists what there is"))
+        told = Refused(Code.MALFORMED, f"{what}: {error.detail}").told()
+        return reply(told, error.status_code, error.headers)
+
+    async def apologise(request: Request, error: Exception) -> Response:
+        log.error("call_failed", path=request.url.path, exc_info=error)
+        return reply(Refused("internal_error", "this went wrong on our side").told(), 500)
+
+    routes = [
+        *(call.route() for call in api.calls),
+        Route("/metrics", show_metrics),
+        Route("/api/openapi.json", show_openapi),
+        Route("/api/docs", show_docs),
+    ]
+    handlers: Any = {HTTPException: explain, Exception: apologise}
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

@@ -1,0 +1,56 @@
+"""The list of open rooms, told to the lobby when it changes."""
+
+import asyncio
+from collections.abc import Callable
+
+from parlour.journal.base import Card, Found, Journal
+from parlour.server.clients import Client
+from parlour.server.clock import Clock, Handle
+from parlour.server.rooms import RoomSheet
+from parlour.wire import Push
+
+MAX_LISTED = 200
+
+
+class Listing:
+    """Tells everybody at the lobby the open rooms, at most once a second."""
+
+    def __init__(self, journal: Journal, clock: Clock, sheet: Callable[[Found], RoomSheet]) -> None:
+        self._journal = journal
+        self._sheet = sheet
+        self._clock = clock
+        self._clients: set[Client] = set()
+        self._planned: Handle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, client: Client) -> None:
+        """Somebody came to the lobby: they get the list at once."""
+        self._clients.add(client)
+        self._start({client})
+
+    def remove(self, client: Client) -> None:
+        """Somebody went."""
+        self._clients.discard(client)
+
+    def changed(self, card: Card) -> None:
+        """A room's card is new; the lobby hears of it unless the room is private."""
+        if not card.private and self._clients and self._planned is None:
+            self._planned = self._clock.call_at(self._clock.now() + 1.0, self._ring)
+
+    async def sheets(self) -> list[RoomSheet]:
+        """The open rooms, newest first."""
+        return [self._sheet(found) for found in await self._journal.open_rooms(MAX_LISTED)]
+
+    def _ring(self) -> None:
+        self._planned = None
+        self._start(set(self._clients))
+
+    def _start(self, clients: set[Client]) -> None:
+        task = asyncio.get_running_loop().create_task(self._tell(clients))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self, clients: set[Client]) -> None:
+        push = Push("rooms", {"rooms": await self.sheets()})
+        for client in clients & self._clients:
+            client.push(None, [push])

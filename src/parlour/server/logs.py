@@ -1,0 +1,24 @@
+"""Structured logs: for people at a terminal, as JSON elsewhere; with room and player, never with a token."""
+
+import logging
+import sys
+
+import structlog
+
+
+def set_up_logs() -> None:
+    """Choose the shape by where the log goes."""
+    terminal = sys.stderr.isatty()
+    shape = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            *([] if terminal else [structlog.processors.format_exc_info]),
+            shape,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

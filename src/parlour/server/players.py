@@ -1,0 +1,60 @@
+"""Who somebody is: guests with a signed token that lasts."""
+
+import os
+import secrets
+import string
+from pathlib import Path
+
+from itsdangerous import BadSignature, TimestampSigner
+
+from parlour.errors import Code, Refused
+
+TOKEN_DAYS = 400
+COOKIE = "parlour_token"
+
+
+def new_player_id() -> str:
+    """Twenty random letters: nobody guesses one, and nobody need type one."""
+    return random_letters(20).lower()
+
+
+def random_letters(length: int) -> str:
+    """Capital letters that nobody can foretell."""
+    return "".join(secrets.choice(string.ascii_uppercase) for _ in range(length))
+
+
+def guest_name() -> str:
+    """A name for somebody who gave none."""
+    return f"Guest {secrets.randbelow(9000) + 1000}"
+
+
+class Tokens:
+    """Signs player ids, so that only we can say who somebody is."""
+
+    def __init__(self, key: bytes) -> None:
+        self._signer = TimestampSigner(key, salt="parlour.player")
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> "Tokens":
+        """With the key that lives in the data folder, made on first use and readable by its owner only."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "signing.key"
+        if not path.exists():
+            draft = folder / "signing.key.new"
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(32))
+            draft.rename(path)  # whole or not at all: half a key would be a guessable one
+        return cls(path.read_bytes())
+
+    def issue(self, player: str) -> str:
+        """A token that says: the bearer is this player."""
+        return self._signer.sign(player).decode()
+
+    def read(self, token: str) -> str:
+        """The player behind a token; forged and expired ones are refused alike."""
+        try:
+            return self._signer.unsign(token, max_age=TOKEN_DAYS * 86400).decode()
+        except BadSignature:
+            raise Refused(
+                Code.BAD_TOKEN, "the token is not valid here (any more); ask for a new one"
+            ) from None

@@ -1,0 +1,148 @@
+"""Rooms in memory: what their owner knows of each besides the room itself."""
+
+from typing import Any
+
+import msgspec
+
+from parlour.errors import Refused
+from parlour.game import Game, Outcome
+from parlour.journal.base import Card, Player
+from parlour.room import Room
+from parlour.server.clients import Audience
+from parlour.server.clock import Handle
+from parlour.server.lane import Lane
+from parlour.server.presence import Presence
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Live:
+    """A room in memory: the value as it was last kept, who hears it, and the lane of its one owner."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.lane = Lane()
+        self.audience = Audience(id)
+        self.presence = Presence()
+        self.refusal: Refused | None = None
+        """Why nobody can come in, when the room could not be loaded."""
+        self.number = 0
+        self.created = 0.0
+        self.private = False
+        self.game: Game[Any]
+        self.room: Room[Any] | None = None
+        self.views: dict[str | None, msgspec.Raw] = {}
+        """What each viewer was last told, to tell only what changed."""
+        self.answers: dict[tuple[str, str], int] = {}
+        self.card: Card | None = None
+        self.stored = 0
+        """The seq of the last stored state."""
+        self.due: float | None = None
+        """When the journal believes that this room wants to be woken: never later than it does."""
+        self.alarm: Handle | None = None
+        self.rest: Handle | None = None
+        self.recount: Handle | None = None
+        self.retry: Handle | None = None
+
+    @property
+    def here(self) -> Room[Any]:
+        """The room, for whoever runs in its lane; refused where it could not be loaded or is gone."""
+        if self.room is None:
+            raise self.refusal or AssertionError(f"room {self.id} was not loaded")
+        return self.room
+
+    def shut(self, why: Refused) -> None:
+        """Whoever still waits in the lane is refused."""
+        self.room = None
+        self.refusal = why
+
+    def stop_timers(self) -> None:
+        """Nothing rings any more."""
+        for handle in (self.alarm, self.rest, self.recount, self.retry):
+            if handle is not None:
+                handle.cancel()
+        self.alarm = self.rest = self.recount = self.retry = None
+
+
+def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw:
+    """What this viewer may know, encoded once."""
+    return msgspec.Raw(_encode(game.view(room.state, viewer)))
+
+
+def card_of(room: Room[Any], *, created: float, private: bool) -> Card:
+    """The plate at this room's door."""
+    return Card(
+        id=room.id,
+        game=room.game,
+        created=created,
+        seats=tuple(Player(seat.player, seat.name) if seat else None for seat in room.seats),
+        status=room.status,
+        seed_hash=room.seed_hash,
+        private=private,
+        outcome=room.outcome,
+        shown=room.shown,
+        ended=room.ended,
+        connected=len(room.connected),
+    )
+
+
+class ShownSeed(msgspec.Struct, frozen=True):
+    """A seed that an outcome made public: it drew for these steps."""
+
+    first: int
+    last: int
+    seed: str
+
+
+class RoomSheet(msgspec.Struct, frozen=True):
+    """A room as anybody may see it."""
+
+    id: str
+    game: str
+    status: str
+    seats: tuple[Player | None, ...]
+    spectators: int
+    seq: int
+    outcome: Outcome | None
+    ended: str | None
+    private: bool
+    created: float
+    seed_hash: str
+    seeds: tuple[ShownSeed, ...]
+
+
+def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
+    """A room's card and what changes too often to stand on it."""
+    return RoomSheet(
+        id=card.id,
+        game=card.game,
+        status=card.status,
+        seats=card.seats,
+        spectators=spectators,
+        seq=seq,
+        outcome=card.outcome,
+        ended=card.ended,
+        private=card.private,
+        created=card.created,
+        seed_hash=card.seed_hash,
+        seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in card.shown),
+    )
+
+
+def result_of(room: Room[Any]) -> dict[str, Any] | None:
+    """How the game ended and the seed that proves its luck, once there is an outcome."""
+    if room.outcome is None:
+        return None
+    return {"outcome": room.outcome, "seed": room.shown[-1].seed.hex(), "seed_hash": room.seed_hash}
+
+
+def freeze(room: Room[Any]) -> bytes:
+    """The room as it is stored."""
+    return _encode(room)
+
+
+def thaw(game: Game[Any], state: bytes) -> Room[Any]:
+    """The room that was stored, its state read by the game's own types."""
+    kind: Any = Room
+    room: Room[Any] = msgspec.json.decode(state, type=kind[game.State])
+    return room

@@ -1,0 +1,305 @@
+"""WebSockets behind uvicorn: frames in by the sans-I/O core of `websockets`, shared frames out, corked."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+import structlog
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.http11 import Request as Upgrade
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from parlour.errors import Code, Refused
+from parlour.protocols import PROTOCOLS
+from parlour.server import metrics
+from parlour.server.clients import Client
+from parlour.server.clock import Clock, Handle
+from parlour.server.config import Settings
+from parlour.server.host import Host
+from parlour.server.players import COOKIE, Tokens, new_player_id
+from parlour.wire import Adapter, Greeting
+
+if TYPE_CHECKING:
+    from uvicorn.server import ServerState
+
+log = structlog.get_logger()
+
+_quiet = logging.getLogger("parlour.websockets")
+_quiet.disabled = True  # what the core has to log is for those who debug the core
+
+CLOSE_PATIENCE = 5.0
+"""Seconds that a client has to answer our goodbye."""
+
+
+def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str]) -> bool:
+    """A cookie counts on our own pages and those of the listed sites; programs without an origin may, too.
+
+    >>> may_use_cookie("http://localhost:8000", "localhost:8000", ())
+    True
+    >>> may_use_cookie("http://evil.example", "localhost:8000", ())
+    False
+    """
+    return origin is None or origin in allowed or urlsplit(origin).netloc == (host or "")
+
+
+def cookie_token(header: str | None) -> str | None:
+    """Our token in a Cookie header."""
+    try:
+        cookies = SimpleCookie(header or "")
+    except CookieError:
+        return None
+    return cookies[COOKIE].value if COOKIE in cookies else None
+
+
+class Sockets:
+    """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
+
+    def __init__(self, host: Host, tokens: Tokens, clock: Clock, settings: Settings) -> None:
+        self.host = host
+        self.tokens = tokens
+        self.clock = clock
+        self.settings = settings
+        self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
+        self.open: set[Socket] = set()
+        self._sweep: Handle | None = None
+
+    def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
+        """What uvicorn calls for its `ws=`."""
+        if self._sweep is None:
+            self.sweep()
+        return Socket(self, server_state)
+
+    def sweep(self) -> None:
+        """Ask the silent whether they live, and cut off the dead."""
+        now = self.clock.now()
+        for socket in tuple(self.open):
+            socket.check(now, self.settings.ping_every)
+        self._sweep = self.clock.call_at(now + self.settings.ping_every / 4, self.sweep)
+
+    def identify(self, greeting: Greeting, upgrade: Upgrade) -> tuple[str, str | None]:
+        """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
+        if greeting.token is not None:
+            return self.tokens.read(greeting.token), None
+        headers = upgrade.headers
+        token = cookie_token(headers.get("Cookie"))
+        if token is not None and may_use_cookie(
+            headers.get("Origin"), headers.get("Host"), self.settings.origins
+        ):
+            with suppress(Refused):  # an old cookie is no reason to keep a visitor out
+                return self.tokens.read(token), None
+        player = new_player_id()
+        return player, self.tokens.issue(player)
+
+
+class Socket(asyncio.Protocol):
+    """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
+
+    __slots__ = (
+        "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets", "_state", "_text",
+        "_transport", "_ws", "client", "clogged",
+    )  # fmt: skip
+
+    def __init__(self, sockets: Sockets, state: "ServerState") -> None:
+        self._sockets = sockets
+        self._state = state
+        self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
+        self._transport: asyncio.Transport
+        self._cork: list[bytes] = []
+        self._parts: list[bytes] = []
+        self._text = True
+        self._heard = sockets.clock.now()
+        self._pinged = False
+        self._restarting = False
+        self._goodbye: Handle | None = None
+        self.client: Client | None = None
+        self.clogged = False
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=self._sockets.settings.max_outbox // 4)
+        self._state.connections.add(cast("Any", self))
+        self._sockets.open.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._heard = self._sockets.clock.now()
+        self._pinged = False
+        self._ws.receive_data(data)
+        self._handle_events()
+
+    def eof_received(self) -> None:
+        self._ws.receive_eof()
+        self._handle_events()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._state.connections.discard(cast("Any", self))
+        self._sockets.open.discard(self)
+        if self._goodbye is not None:
+            self._goodbye.cancel()
+        if self.client is not None:
+            metrics.connections.labels(self.client.adapter.name).dec()
+            if not self._restarting:
+                self._sockets.host.gone(self.client)
+
+    def pause_writing(self) -> None:
+        self.clogged = True
+
+    def resume_writing(self) -> None:
+        self.clogged = False
+        if self.client is not None:
+            self._sockets.host.catch_up(self.client)
+
+    # What uvicorn calls.
+
+    def shutdown(self) -> None:
+        """The server goes down: clients come back to the next one. Nobody is disconnected by it."""
+        self._restarting = True
+        if self._ws.state is OPEN:
+            self.close(CloseCode.SERVICE_RESTART, "restarting")
+        else:
+            self._transport.close()
+
+    # What the host calls: this is a client's line.
+
+    def write(self, frames: bytes) -> None:
+        """Put frames behind the cork, which pops once per turn of the loop."""
+        if self._ws.state is not OPEN or self._transport.is_closing():
+            return
+        if not self._cork:
+            asyncio.get_running_loop().call_soon(self._pop)
+        self._cork.append(frames)
+
+    def close(self, code: int, reason: str) -> None:
+        """Say goodbye; whoever does not answer is cut off."""
+        if self._ws.state is not OPEN:
+            return
+        self._pop()
+        self._ws.send_close(code, reason)
+        self._send_out()
+        self._goodbye = self._sockets.clock.call_at(
+            self._sockets.clock.now() + CLOSE_PATIENCE, self._transport.abort
+        )
+
+    def check(self, now: float, patience: float) -> None:
+        """Silent for a while: ping. Silent still: cut off."""
+        silent = now - self._heard
+        if silent >= 2 * patience or (silent >= patience and self._ws.state is not OPEN):
+            self._transport.abort()
+        elif silent >= patience and not self._pinged:
+            self._pinged = True
+            self._pop()
+            self._ws.send_ping(b"")
+            self._send_out()
+
+    # Frames in.
+
+    def _handle_events(self) -> None:
+        for event in self._ws.events_received():
+            if isinstance(event, Upgrade):
+                self._open(event)
+            elif isinstance(event, Frame):
+                self._take(event)
+        self._send_out()
+
+    def _open(self, upgrade: Upgrade) -> None:
+        response = self._ws.accept(upgrade)
+        if response.status_code == 101:
+            try:
+                adapter, player, token, subprotocol = self._greet(upgrade)
+            except Refused as why:
+                self._turn_away(403, why)
+                return
+            except LookupError:
+                self._turn_away(404, Refused(Code.NOT_FOUND, "there is no socket at this address"))
+                return
+            if subprotocol is not None:
+                response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
+            self.client = Client(adapter, self, player, token=token)
+            metrics.connections.labels(adapter.name).inc()
+        self._ws.send_response(response)
+
+    def _greet(self, upgrade: Upgrade) -> tuple[Adapter, str, str | None, str | None]:
+        url = urlsplit(upgrade.path)
+        kind = self._sockets.routes[url.path]
+        offered = [
+            name.strip()
+            for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
+            for name in header.split(",")
+        ]
+        greeting = kind.greet(dict(parse_qsl(url.query)), offered)
+        player, token = self._sockets.identify(greeting, upgrade)
+        return kind(), player, token, greeting.subprotocol
+
+    def _turn_away(self, status: int, why: Refused) -> None:
+        response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = "application/json"
+        self._ws.send_response(response)
+
+    def _take(self, frame: Frame) -> None:
+        """Put the fragments of a message together; the core has seen to their order and size."""
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
+            self._text = frame.opcode is Opcode.TEXT
+        elif frame.opcode is not Opcode.CONT:
+            return
+        if frame.fin and not self._parts:
+            self._receive(frame.data)
+            return
+        self._parts.append(bytes(frame.data))
+        if frame.fin:
+            message = b"".join(self._parts)
+            self._parts = []
+            self._receive(message)
+
+    def _receive(self, message: Any) -> None:
+        client = self.client
+        if client is None or self._ws.state is not OPEN:
+            return
+        try:
+            requests = client.adapter.receive(str(message, "utf-8") if self._text else bytes(message))
+        except UnicodeDecodeError:
+            self._fail(CloseCode.INVALID_DATA, "text must be UTF-8")
+            return
+        except Refused as why:
+            self._fail(CloseCode.UNSUPPORTED_DATA, why.message)
+            return
+        client.flush()
+        for request in requests:
+            self._sockets.host.receive(client, request)
+
+    def _fail(self, code: int, reason: str) -> None:
+        self.close(code, reason.encode()[:120].decode(errors="ignore"))
+
+    # Bytes out.
+
+    def _pop(self) -> None:
+        if not self._cork:
+            return
+        data = b"".join(self._cork)
+        self._cork = []
+        if self._transport.is_closing():
+            return
+        self._transport.write(data)
+        if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
+            # A player who does not read; they resync when they come back.
+            log.warning("line_cut", player=self.client.player if self.client else None)
+            self._transport.abort()
+
+    def _send_out(self) -> None:
+        """What the core itself has to say: the handshake, pongs, closes, and at last the end."""
+        out = self._ws.data_to_send()
+        if not out or self._transport.is_closing():
+            return
+        for data in out:
+            if data:
+                self._transport.write(data)
+            else:
+                self._transport.close()

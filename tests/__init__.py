@@ -1,0 +1,1 @@
+"""The tests: rules, protocols and contracts as sentences."""

@@ -1,0 +1,218 @@
+"""A whole server without sockets: real host, journal and adapters; time goes when told to."""
+
+import heapq
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from parlour.game import Game
+from parlour.games import GAMES
+from parlour.journal.base import Journal, Player
+from parlour.journal.memory import MemoryJournal
+from parlour.protocols.phoenix import Phoenix
+from parlour.server.clients import Client
+from parlour.server.config import Settings
+from parlour.server.host import Host
+from parlour.wire import Adapter
+
+NEW_YEAR = 1735689600.0
+
+
+class Planned:
+    """A callback of the hand-turned clock."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        self.callback = None
+
+
+class HandClock:
+    """A clock that is turned by hand."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self._plans: list[tuple[float, int, Planned]] = []
+        self._count = itertools.count()
+
+    def start(self, at: float) -> None:
+        self.time = at
+
+    def now(self) -> float:
+        return self.time
+
+    def date(self) -> float:
+        return NEW_YEAR + self.time
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> Planned:
+        planned = Planned(callback)
+        heapq.heappush(self._plans, (when, next(self._count), planned))
+        return planned
+
+    def turn_to_next(self, until: float) -> bool:
+        """Go to the next planned moment before *until* and do what was planned; False when there is none."""
+        while self._plans and self._plans[0][0] <= until:
+            when, _, planned = heapq.heappop(self._plans)
+            if planned.callback is not None:
+                self.time = max(self.time, when)
+                planned.callback()
+                return True
+        self.time = until
+        return False
+
+
+class Person:
+    """Somebody with a connection; what they hear is kept, frame by frame."""
+
+    def __init__(self, world: "World", player: str, adapter: Adapter) -> None:
+        self.world = world
+        self.player = player
+        self.frames: list[Any] = []
+        self.closed: tuple[int, str] | None = None
+        self.clogged = False
+        self.client = Client(adapter, self, player)
+        self._refs = itertools.count(1)
+        self._join_refs: dict[str, str] = {}
+
+    # A line, as the host sees it.
+
+    def write(self, frames: bytes) -> None:
+        while frames:
+            size, start = frames[1], 2
+            if size == 126:
+                size, start = int.from_bytes(frames[2:4], "big"), 4
+            elif size == 127:
+                size, start = int.from_bytes(frames[2:10], "big"), 10
+            text, frames = frames[start : start + size], frames[start + size :]
+            self.frames.append(msgspec.json.decode(text))
+            self.world.log.append((self.player, "<", text.decode()))
+
+    def close(self, code: int, reason: str) -> None:
+        self.closed = (code, reason)
+
+    # What a client program does.
+
+    async def send(self, frame: Any) -> None:
+        """Send a frame as it is, and wait until the server is quiet."""
+        text = frame if isinstance(frame, str | bytes) else msgspec.json.encode(frame).decode()
+        self.send_soon(text)
+        await self.world.quiet()
+
+    def send_soon(self, text: str | bytes) -> None:
+        """Send a frame and do not wait."""
+        requests = self.client.adapter.receive(text)
+        self.client.flush()
+        for request in requests:
+            self.world.host.receive(self.client, request)
+
+    async def push(self, room: str, event: str, payload: Any) -> Any:
+        """Push to a room's topic; the reply's (status, response)."""
+        ref = str(next(self._refs))
+        topic = f"game:{room}"
+        if event == "phx_join":
+            self._join_refs[topic] = ref
+        await self.send([self._join_refs.get(topic), ref, topic, event, payload])
+        reply = next(f for f in reversed(self.frames) if f[1] == ref and f[3] == "phx_reply")
+        return reply[4]["status"], reply[4]["response"]
+
+    async def join(self, room: str, **payload: Any) -> Any:
+        return await self.push(room, "phx_join", payload)
+
+    async def play(self, room: str, event: Any, id: str | None = None) -> Any:
+        payload = {"event": event} if id is None else {"event": event, "id": id}
+        return await self.push(room, "game_event", payload)
+
+    async def drop(self) -> None:
+        """Lose the connection."""
+        self.world.host.gone(self.client)
+        await self.world.quiet()
+
+    def heard(self, *names: str) -> list[Any]:
+        """The (name, payload) of pushes with these names, in order."""
+        return [(f[3], f[4]) for f in self.frames if f[3] in names]
+
+    def forget(self) -> None:
+        """Listen anew from here."""
+        self.frames.clear()
+
+
+class World:
+    """A server for tests."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game[Any]] = GAMES,
+        journal: Journal | None = None,
+        clock: HandClock | None = None,
+        **settings: Any,
+    ) -> None:
+        self.clock = clock or HandClock()
+        self.journal = journal or MemoryJournal(Path("unused"), "process")
+        self.games = games
+        self.settings = Settings(**settings)
+        self.log: list[tuple[str, str, str]] = []
+        self.dead = False
+        seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
+        self.host = Host(games, self.journal, self.clock, self.settings, lambda: next(seeds))
+
+    async def __aenter__(self) -> "World":
+        await self.host.start()
+        await self.quiet()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if not self.dead:
+            await self.host.stop()
+
+    async def restart(self, games: Mapping[str, Game[Any]] | None = None) -> "World":
+        """Another server process on the same journal, after this one died without a word."""
+        assert self.host.keeper._heart is not None
+        self.host.keeper._heart.cancel()
+        self.dead = True
+        again = World(games or self.games, self.journal, HandClock())
+        again.settings = self.settings
+        again.host.settings = self.settings
+        await again.__aenter__()
+        return again
+
+    async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
+        await self.host.create(game, config, id, **more)
+
+    async def person(self, player: str) -> Person:
+        """Somebody with a name, newly connected."""
+        await self.journal.save_player(Player(player, player.capitalize()))
+        return Person(self, player, Phoenix())
+
+    async def seated(self, room: str, *players: str) -> list[Person]:
+        """These people, at the room's seats."""
+        people = [await self.person(player) for player in players]
+        for person in people:
+            status, response = await person.join(room)
+            assert status == "ok", response
+        return people
+
+    async def quiet(self) -> None:
+        """Wait until nothing is going on."""
+        while busy := [live for live in self.host.keeper._rooms.values() if live.lane.busy]:
+            for live in busy:
+                await live.lane.drained()
+        for task in tuple(self.host.listing._tasks):
+            await task
+
+    async def wait(self, seconds: float) -> None:
+        """Let time pass, with everything that is planned for it."""
+        until = self.clock.now() + seconds
+        while self.clock.turn_to_next(until):
+            await self.quiet()
+        await self.host.keeper.beat()
+        await self.quiet()
+
+    def room(self, id: str = "ABCD") -> Any:
+        """The room in memory."""
+        live = self.host.keeper.peek(id)
+        assert live is not None
+        return live.room
