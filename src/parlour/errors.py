@@ -1,5 +1,6 @@
 """Saying no: every refusal has a code that programs switch on and a sentence that people read."""
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -73,23 +74,39 @@ class Refused(Exception):
 def parse(decode: Callable[[Any], T], value: Any, *, code: Code = Code.MALFORMED, under: str = "$") -> T:
     """*value* as *decode* reads it, or a refusal that says what was expected, what came, and where.
 
+    >>> from typing import Annotated
     >>> parse(msgspec.json.Decoder(dict[str, int]).decode, b'{"cell": "four"}')
     Traceback (most recent call last):
     parlour.errors.Refused: ('malformed', '$[...]: expected int, got str')
+    >>> parse(msgspec.json.Decoder(tuple[Annotated[int, msgspec.Meta(le=8)]]).decode, b"[9]")
+    Traceback (most recent call last):
+    parlour.errors.Refused: ('malformed', '$[0]: expected int <= 8, got 9')
     """
     try:
         return decode(value)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), code, under) from None
+        raise _explained(str(error), value, code, under) from None
     except msgspec.DecodeError as error:
         raise Refused(code, f"expected JSON, got something else: {error}", path=under) from None
     except (UnicodeDecodeError, RecursionError):
         raise Refused(code, "expected flat JSON in UTF-8, got something else", path=under) from None
 
 
-def _explained(error: str, code: Code, under: str) -> Refused:
+def _explained(error: str, value: Any, code: Code, under: str) -> Refused:
     """msgspec's ``Expected `int`, got `str` - at `$.cell` `` as ``$.cell: expected int, got str``."""
     what, _, where = error.partition(" - at ")
-    path = under + where.strip("`").removeprefix("$")
+    where = where.strip("`") or "$"
+    path = under + where.removeprefix("$")
     what = what.replace("`", "")
+    if what.startswith("Expected") and ", got" not in what:
+        what += f", got {_found(value, where)}"
     return Refused(code, f"{path}: {what[:1].lower()}{what[1:]}", path=path)
+
+
+def _found(value: Any, where: str) -> str:
+    """What stands at this place, shortened."""
+    if isinstance(value, bytes | str | msgspec.Raw):
+        value = msgspec.json.decode(value)
+    for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", where):
+        value = value[name] if name else value[int(index)]
+    return repr(value)[:80]

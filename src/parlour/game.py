@@ -4,7 +4,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -217,7 +217,7 @@ class Game(Generic[S]):
         if spectate:
             return Joined((), None, Update(state))
         if None not in moment.seats:
-            raise Refused(Code.GAME_FULL, f"all {len(moment.seats)} seats are taken; you can watch")
+            raise Refused(Code.GAME_FULL, "every seat is taken; you can watch")
         seat = moment.seats.index(None)
         return Joined((), seat, Update(_seated(state, moment.seats, seat, player)))
 
@@ -283,7 +283,14 @@ class Game(Generic[S]):
 
     def read_event(self, event: bytes | msgspec.Raw) -> Any:
         """A player's event as it came from outside, checked."""
-        return parse(self._events.decode, event)
+        try:
+            return parse(self._events.decode, event)
+        except Refused as why:
+            if why.path != "$.type":
+                raise
+            known, got = " or ".join(_tags(self.Event)), why.message.rpartition(" ")[2]
+            message = f"$.type: expected {known}, got {got}"
+            raise Refused(Code.UNKNOWN_EVENT, message, path=why.path) from None
 
     def read_timer(self, event: bytes | msgspec.Raw) -> Any:
         """The event of one of this game's own timers."""
@@ -296,6 +303,12 @@ class Game(Generic[S]):
     @cached_property
     def _timers(self) -> "msgspec.json.Decoder[Any]":
         return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
+
+
+def _tags(events: Any) -> list[str]:
+    """What events are called on the wire."""
+    kinds = [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
+    return [str(kind.__struct_config__.tag) for kind in kinds]
 
 
 def _seated(state: S, seats: tuple[str | None, ...], seat: int, player: str | None) -> S:

@@ -108,9 +108,13 @@ class Chain:
         if digest(body) != hash:
             raise Damaged(f"room {self.room}: step {seq} is not as it was written")
         try:
-            return read_step(body)
+            step = read_step(body)
         except msgspec.DecodeError as error:
             raise Damaged(f"room {self.room}: step {seq} cannot be read: {error}") from error
+        step.__dict__.update(
+            body=body, digest=hash
+        )  # what was written, not what encoding it again would give
+        return step
 
 
 class Journal(Protocol):

@@ -111,9 +111,9 @@ class SqliteJournal:
     async def open(self) -> float:
         if self._writer is not None:
             raise RuntimeError("the journal is open already")
-        pen, eye, clock = await asyncio.to_thread(_open_file, self._path, self._durability)
-        self._writer = _Writer(pen, asyncio.get_running_loop())
-        self._reader = _Reader(eye)
+        writing, reading, clock = await asyncio.to_thread(_open_file, self._path, self._durability)
+        self._writer = _Writer(writing, asyncio.get_running_loop())
+        self._reader = _Reader(reading)
         return clock
 
     async def close(self) -> None:
@@ -468,16 +468,16 @@ def _open_file(path: Path, durability: Durability) -> tuple[sqlite3.Connection, 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
     with ExitStack() as opened:
         try:
-            pen, eye = (opened.enter_context(closing(_connect(path))) for _ in range(2))
-            _make_ready(pen, path)
-            pen.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
-            pen.execute("PRAGMA foreign_keys = ON")
-            eye.execute("PRAGMA query_only = ON")
-            clock: float = eye.execute("SELECT now FROM clock").fetchone()[0]
+            writing, reading = (opened.enter_context(closing(_connect(path))) for _ in range(2))
+            _make_ready(writing, path)
+            writing.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+            writing.execute("PRAGMA foreign_keys = ON")
+            reading.execute("PRAGMA query_only = ON")
+            clock: float = reading.execute("SELECT now FROM clock").fetchone()[0]
         except sqlite3.Error as error:
             raise _unopened(path, error) from error
         opened.pop_all()
-    return pen, eye, clock
+    return writing, reading, clock
 
 
 def _connect(path: Path) -> sqlite3.Connection:

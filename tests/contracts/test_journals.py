@@ -1,0 +1,428 @@
+"""What every journal promises: a journal is tested by being registered."""
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+
+from parlour.game import Outcome
+from parlour.journal import JOURNALS
+from parlour.journal.base import Aside, Conflict, Damaged, Found, NotKept, Player, Stored
+from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
+
+NOTHING = Aside()
+
+
+@pytest.fixture(params=list(JOURNALS))
+async def journal(request, tmp_path):
+    journal = JOURNALS[request.param](tmp_path / "data", "process")
+    assert await journal.open() == 0.0
+    yield journal
+    await journal.close()
+
+
+async def filled(journal, id="ABCD", count=3, **changes):
+    """A room with some steps."""
+    room = await journal.create(card(id, **changes), STATE, None)
+    for made in steps(count):
+        await journal.append(room, made, NOTHING)
+    return room
+
+
+async def ids(rooms):
+    return [found.card.id for found in await rooms]
+
+
+# Steps.
+
+
+async def test_steps_come_back_in_order(journal):
+    room = await filled(journal, count=3)
+    assert await listed(journal.replay(room)) == steps(3)
+
+
+async def test_a_long_history_comes_back_whole(journal):
+    room = await journal.create(card(), STATE, None)
+    made = steps(450)
+    for one in made:
+        await journal.append(room, one, NOTHING)
+    kept = await listed(journal.replay(room))
+    assert [one.body for one in kept] == [one.body for one in made]
+
+
+async def test_a_replay_begins_after_the_step_it_is_told(journal):
+    room = await filled(journal, count=5)
+    assert [kept.seq async for kept in journal.replay(room, after=3)] == [4, 5]
+    assert await listed(journal.replay(room, after=5)) == []
+
+
+async def test_a_room_without_steps_has_an_empty_history(journal):
+    room = await filled(journal, count=0)
+    assert await listed(journal.replay(room)) == []
+
+
+async def test_a_step_number_is_given_once(journal):
+    room = await filled(journal, count=2)
+    with pytest.raises(Conflict):
+        await journal.append(room, step(2, player=BOB.id), NOTHING)
+    assert await listed(journal.replay(room)) == steps(2)
+
+
+async def test_a_room_goes_on_after_a_refused_step(journal):
+    room = await filled(journal, count=2)
+    with pytest.raises(Conflict):
+        await journal.append(room, step(1), NOTHING)
+    await journal.append(room, steps(3)[2], NOTHING)
+    assert await listed(journal.replay(room)) == steps(3)
+
+
+async def test_a_step_of_a_room_that_is_not_there_is_refused(journal):
+    with pytest.raises(Conflict):
+        await journal.append(7, step(1), NOTHING)
+
+
+async def test_rooms_do_not_mix(journal):
+    one, two = await filled(journal, "ONE", 2), await filled(journal, "TWO", 0)
+    await journal.append(two, step(1, player=BOB.id, id="c1"), Aside(state=b"two"))
+    assert await listed(journal.replay(one)) == steps(2)
+    assert [kept.command.player async for kept in journal.replay(two)] == [BOB.id]
+    assert (await journal.stored(one)).state == STATE
+    assert await journal.answers(one) == {}
+
+
+async def test_a_missing_step_is_noticed(journal):
+    room = await filled(journal, count=1)
+    await journal.append(room, step(3), NOTHING)
+    with pytest.raises(Damaged, match="step 2 is missing"):
+        await listed(journal.replay(room))
+
+
+async def test_a_step_that_does_not_follow_the_one_before_is_noticed(journal):
+    room = await filled(journal, count=1)
+    await journal.append(room, step(2, before=b"of another room"), NOTHING)
+    with pytest.raises(Damaged, match=f"room {room}: step 2"):
+        await listed(journal.replay(room))
+
+
+async def test_hundreds_of_steps_at_once_all_land_in_order(journal):
+    rooms = [await filled(journal, f"R{n}", 0) for n in range(30)]
+
+    async def play(room):
+        for made in steps(20):
+            await journal.append(room, made, Aside(due=float(made.seq)))
+
+    await asyncio.gather(*map(play, rooms))
+    for room in rooms:
+        assert await listed(journal.replay(room)) == steps(20)
+
+
+async def test_of_many_who_want_the_same_step_one_gets_it(journal):
+    room = await filled(journal, count=0)
+    wishes = [journal.append(room, step(1, player=f"p{n}"), NOTHING) for n in range(20)]
+    outcomes = await asyncio.gather(*wishes, return_exceptions=True)
+    assert outcomes.count(None) == 1
+    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 19
+    assert len(await listed(journal.replay(room))) == 1
+
+
+# What is kept beside a step.
+
+
+async def test_what_belongs_beside_a_step_is_kept_with_it(journal):
+    room = await filled(journal, count=0)
+    seated = card(seats=(ANN, BOB), status="playing", connected=2)
+    await journal.append(room, step(1), Aside(seated, b"after", 5.0))
+    assert await journal.find("ABCD") == Found(room, 1, seated)
+    assert await journal.stored(room) == Stored(1, b"after")
+    assert await journal.due(5.0) == ["ABCD"]
+
+
+async def test_what_a_step_did_not_change_stays(journal):
+    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
+    await journal.append(room, step(1), NOTHING)
+    assert await journal.find("ABCD") == Found(room, 1, card(seats=(ANN, None), connected=1))
+    assert await journal.stored(room) == Stored(0, STATE)
+    assert await journal.due(5.0) == ["ABCD"]
+
+
+async def test_a_refused_step_leaves_nothing_beside_it(journal):
+    room = await journal.create(card(), STATE, 5.0)
+    await journal.append(room, step(1, now=1.0), NOTHING)
+    with pytest.raises(Conflict):
+        await journal.append(room, step(1, now=2.0, id="c1"), Aside(card(seats=(BOB, None)), b"wrong", None))
+    assert await journal.find("ABCD") == Found(room, 1, card())
+    assert await journal.stored(room) == Stored(0, STATE)
+    assert await journal.due(5.0) == ["ABCD"]
+    assert await journal.rooms_of(BOB.id) == []
+    assert await journal.answers(room) == {}
+
+
+async def test_a_card_comes_back_as_it_was(journal):
+    full = card(seats=(ANN, BOB), status="over", private=True, outcome=Outcome(won=(ANN.id,), why="a row"))
+    room = await journal.create(full, STATE, None)
+    assert await journal.find("ABCD") == Found(room, 0, full)
+
+
+async def test_the_newest_state_counts(journal):
+    room = await filled(journal, count=0)
+    await journal.append(room, step(1), Aside(state=b"one"))
+    await journal.append(room, step(2), Aside(state=b"two"))
+    await journal.append(room, step(3), NOTHING)
+    assert await journal.stored(room) == Stored(2, b"two")
+
+
+async def test_a_room_that_is_not_there_has_no_state(journal):
+    with pytest.raises(Damaged):
+        await journal.stored(7)
+
+
+# Rooms that rest.
+
+
+async def test_a_resting_room_keeps_its_state_and_its_deadline(journal):
+    room = await filled(journal, count=2)
+    await journal.rest(room, Stored(2, b"resting"), 9.0)
+    await journal.rest(room, Stored(2, b"still resting"), 8.0)
+    assert await journal.stored(room) == Stored(2, b"still resting")
+    assert await journal.due(8.0) == ["ABCD"]
+
+
+async def test_a_room_that_has_gone_on_is_not_laid_to_rest(journal):
+    room = await filled(journal, count=2)
+    with pytest.raises(Conflict):
+        await journal.rest(room, Stored(1, b"of an old owner"), 9.0)
+    assert await journal.stored(room) == Stored(0, STATE)
+    assert await journal.due(9.0) == []
+
+
+async def test_a_room_is_due_from_its_deadline_on(journal):
+    await journal.create(card("LATE"), STATE, 20.0)
+    await journal.create(card("SOON"), STATE, 10.0)
+    await journal.create(card("NEVER"), STATE, None)
+    assert await journal.due(9.9) == []
+    assert await journal.due(10.0) == ["SOON"]
+    assert await journal.due(30.0) == ["SOON", "LATE"]
+
+
+async def test_a_deadline_can_be_moved_and_taken_away(journal):
+    room = await journal.create(card(), STATE, 10.0)
+    await journal.append(room, step(1), Aside(due=20.0))
+    assert await journal.due(10.0) == []
+    await journal.append(room, step(2), Aside(due=None))
+    assert await journal.due(99.0) == []
+
+
+async def test_rooms_whose_players_were_here_are_known(journal):
+    await journal.create(card("EMPTY", seats=(ANN, None)), STATE, None)
+    room = await journal.create(card("HERE", seats=(ANN, None), connected=1), STATE, None)
+    assert await journal.left_connected() == ["HERE"]
+    await journal.append(room, step(1), Aside(card("HERE", seats=(ANN, None))))
+    assert await journal.left_connected() == []
+
+
+# Rooms by id, and those that have ended.
+
+
+async def test_an_unknown_room_is_not_found(journal):
+    assert await journal.find("NONE") is None
+
+
+async def test_an_open_room_has_its_id_for_itself(journal):
+    room = await filled(journal, count=1)
+    with pytest.raises(Conflict):
+        await journal.create(card(), STATE, None)
+    assert await journal.find("ABCD") == Found(room, 1, card())
+
+
+async def test_an_ended_room_frees_its_id_and_keeps_its_history(journal):
+    old = await filled(journal, count=2)
+    await journal.append(old, steps(3)[2], Aside(card(status="ended", ended="game_ended")))
+    new = await journal.create(card(), STATE, None)
+    assert new != old
+    assert await journal.find("ABCD") == Found(new, 0, card())
+    assert await listed(journal.replay(old)) == steps(3)
+
+
+async def test_of_ended_rooms_the_last_is_found(journal):
+    over = card(status="ended", ended="game_ended")
+    for _ in range(3):
+        room = await filled(journal, count=0)
+        await journal.append(room, step(1), Aside(over))
+        assert await journal.find("ABCD") == Found(room, 1, over)
+
+
+async def test_a_retired_room_is_over_without_another_step(journal):
+    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
+    await journal.append(room, step(1), NOTHING)
+    over = card(status="ended", ended="rules_changed", connected=1)
+    await journal.retire(room, over)
+    assert await journal.find("ABCD") == Found(room, 1, over)
+    assert (await journal.due(9.0), await journal.left_connected(), await journal.open_rooms(9)) == (
+        [],
+        [],
+        [],
+    )
+    await journal.create(card(), STATE, None)
+
+
+async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(journal):
+    with pytest.raises(Conflict):
+        await journal.retire(7, card(ended="rules_changed"))
+    with pytest.raises(Conflict):
+        await journal.rest(7, Stored(0, STATE), None)
+
+
+async def test_an_ended_room_wants_nothing_any_more(journal):
+    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
+    over = card(seats=(ANN, None), connected=1, status="ended", ended="game_ended")
+    await journal.append(room, step(1), Aside(over))
+    assert await journal.due(99.0) == []
+    assert await journal.left_connected() == []
+    assert await journal.rooms_of(ANN.id) == []
+
+
+async def test_open_rooms_are_listed_newest_first(journal):
+    for id in ("ONE", "TWO", "THREE"):
+        await filled(journal, id, 2)
+    assert await ids(journal.open_rooms(9)) == ["THREE", "TWO", "ONE"]
+    assert await ids(journal.open_rooms(2)) == ["THREE", "TWO"]
+    assert [found.seq for found in await journal.open_rooms(9)] == [2, 2, 2]
+
+
+async def test_private_and_ended_rooms_are_not_listed(journal):
+    await filled(journal, "OPEN", 0)
+    await filled(journal, "SECRET", 0, private=True)
+    over = await filled(journal, "OVER", 0)
+    await journal.append(over, step(1), Aside(card("OVER", ended="game_ended")))
+    assert await ids(journal.open_rooms(9)) == ["OPEN"]
+
+
+async def test_the_rooms_of_a_player_are_those_with_a_seat_of_theirs(journal):
+    await filled(journal, "BOBS", 0, seats=(BOB, None))
+    await filled(journal, "ANNS", 0, seats=(ANN, None), private=True)
+    both = await filled(journal, "BOTH", 0)
+    await journal.append(both, step(1), Aside(card("BOTH", seats=(ANN, BOB))))
+    assert await ids(journal.rooms_of(ANN.id)) == ["BOTH", "ANNS"]
+    assert await ids(journal.rooms_of(BOB.id)) == ["BOTH", "BOBS"]
+
+
+async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
+    room = await filled(journal, count=0, seats=(ANN, BOB))
+    await journal.append(room, step(1), Aside(card(seats=(None, BOB))))
+    assert await journal.rooms_of(ANN.id) == []
+    assert await ids(journal.rooms_of(BOB.id)) == ["ABCD"]
+
+
+# Answers, players, the clock.
+
+
+async def test_command_ids_are_remembered_as_answers(journal):
+    room = await filled(journal, count=0)
+    await journal.append(room, step(1, player=ANN.id, id="c1"), NOTHING)
+    await journal.append(room, step(2, player=BOB.id), NOTHING)
+    await journal.append(room, step(3, player=BOB.id, id="c1"), NOTHING)
+    assert await journal.answers(room) == {(ANN.id, "c1"): 1, (BOB.id, "c1"): 3}
+
+
+async def test_a_command_is_answered_by_one_step_only(journal):
+    room = await filled(journal, count=0)
+    await journal.append(room, step(1, id="c1"), NOTHING)
+    with pytest.raises(Conflict):
+        await journal.append(room, step(2, id="c1"), NOTHING)
+    assert await journal.answers(room) == {(ANN.id, "c1"): 1}
+
+
+async def test_a_player_is_known_by_the_newest_name(journal):
+    await journal.save_player(ANN)
+    assert await journal.player(ANN.id) == ANN
+    await journal.save_player(replace(ANN, name="Annie"))
+    assert await journal.player(ANN.id) == Player(ANN.id, "Annie")
+    assert await journal.player(BOB.id) is None
+
+
+async def test_the_clock_never_goes_back(journal):
+    await journal.beat(5.0)
+    await journal.beat(3.0)
+    assert await opened_again(journal) == 5.0
+
+
+async def test_the_clock_is_never_before_a_kept_step(journal):
+    room = await filled(journal, count=0)
+    await journal.append(room, step(1, now=7.5), NOTHING)
+    await journal.beat(6.0)
+    assert await opened_again(journal) == 7.5
+
+
+# Closing and opening.
+
+
+async def opened_again(journal):
+    await journal.close()
+    return await journal.open()
+
+
+async def test_everything_survives_closing_and_opening_again(journal):
+    room = await journal.create(card(), STATE, None)
+    seated = card(seats=(ANN, BOB), connected=1)
+    await journal.append(room, step(1, id="c1"), Aside(seated, b"after", 5.0))
+    await journal.save_player(ANN)
+    await opened_again(journal)
+    assert await listed(journal.replay(room)) == [step(1, id="c1")]
+    assert await journal.find("ABCD") == Found(room, 1, seated)
+    assert await journal.stored(room) == Stored(1, b"after")
+    assert await journal.answers(room) == {(ANN.id, "c1"): 1}
+    assert await journal.due(5.0) == await journal.left_connected() == ["ABCD"]
+    assert await ids(journal.rooms_of(BOB.id)) == await ids(journal.open_rooms(1)) == ["ABCD"]
+    assert await journal.player(ANN.id) == ANN
+
+
+async def test_numbers_go_on_after_opening_again(journal):
+    first = await filled(journal, "ONE", 0)
+    await opened_again(journal)
+    assert await filled(journal, "TWO", 0) > first
+
+
+async def test_closing_finishes_what_was_begun(journal):
+    room = await filled(journal, count=0)
+    begun = [asyncio.ensure_future(journal.append(room, made, NOTHING)) for made in steps(50)]
+    await asyncio.sleep(0)  # lets each of them begin
+    await journal.close()
+    await asyncio.gather(*begun)
+    await journal.open()
+    assert await listed(journal.replay(room)) == steps(50)
+
+
+async def test_who_gives_up_waiting_harms_nobody(journal):
+    room, other = await filled(journal, "ONE", 0), await filled(journal, "TWO", 0)
+    impatient = asyncio.ensure_future(journal.append(room, step(1), NOTHING))
+    patient = asyncio.ensure_future(journal.append(other, step(1), NOTHING))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await patient
+    assert await listed(journal.replay(other)) == [step(1)]
+
+
+async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
+    room = await filled(journal)
+    await journal.close()
+    await journal.close()
+    calls = [
+        journal.create(card("NEW"), STATE, None),
+        journal.append(room, step(4), NOTHING),
+        journal.retire(room, card(ended="rules_changed")),
+        journal.rest(room, Stored(3, STATE), None),
+        journal.beat(1.0),
+        journal.save_player(ANN),
+        listed(journal.replay(room)),
+        journal.stored(room),
+        journal.answers(room),
+        journal.find("ABCD"),
+        journal.open_rooms(9),
+        journal.rooms_of(ANN.id),
+        journal.due(1.0),
+        journal.left_connected(),
+        journal.player(ANN.id),
+    ]
+    for call in calls:
+        with pytest.raises(NotKept, match="not open"):
+            await call

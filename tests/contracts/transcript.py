@@ -1,0 +1,87 @@
+"""Golden conversations: a story is played against a real host, and everything said back is written down.
+
+A story is a text file. ``ann > frame`` is what Ann's client sends, ``ann < frame`` what it gets; besides:
+
+    -- open tictactoe ABCD {}    a room is opened
+    -- drop ann                  Ann's connection is lost; the next thing she sends is on a new one
+    -- wait 60                   so many seconds pass
+    -- restart                   the server dies and another one takes over
+"""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from parlour.errors import Refused
+from parlour.game import Game
+from parlour.games import GAMES
+from tests.probe import Probe
+from tests.server.world import Person, World
+
+FOLDER = Path(__file__).parent.parent / "transcripts"
+PLAYABLE: Mapping[str, Game[Any]] = {**GAMES, "probe": Probe()}
+
+
+def stories() -> list[Path]:
+    """All stories of all protocols."""
+    return sorted(FOLDER.glob("*/*.txt"))
+
+
+async def tell(story: str) -> str:
+    """The story with what the server says today."""
+    world = await World(PLAYABLE).__aenter__()
+    people: dict[str, Person] = {}
+    told: list[str] = []
+    for line in story.splitlines():
+        if " < " in line and not line.startswith(("#", "--")):
+            continue
+        told.append(line)
+        if line.startswith("-- restart"):
+            world = await world.restart()
+            people.clear()
+        elif line.startswith("-- "):
+            await _direct(world, people, *line.removeprefix("-- ").split(" ", 1))
+        elif " > " in line and not line.startswith("#"):
+            await _send(world, people, *line.split(" > ", 1))
+        told.extend(f"{who} < {frame}" for who, _, frame in world.log)
+        world.log.clear()
+    await world.host.stop()
+    return "\n".join(told) + "\n"
+
+
+async def _direct(world: World, people: dict[str, Person], verb: str, rest: str) -> None:
+    match verb:
+        case "open":
+            game, id, config = rest.split(" ", 2)
+            await world.open(game, id, msgspec.json.decode(config))
+        case "drop":
+            await people.pop(rest).drop()
+        case "wait":
+            await world.wait(float(rest))
+        case _:
+            raise ValueError(f"expected open, drop or wait, got {verb}")
+
+
+async def _send(world: World, people: dict[str, Person], who: str, frame: str) -> None:
+    if who not in people:
+        people[who] = await world.person(who)
+    try:
+        await people[who].send(frame)
+    except Refused as why:  # the connection ends
+        world.log.append((who, "<", f"closed 1003 {why.message}"))
+        await people.pop(who).drop()
+
+
+def main() -> None:
+    """Write all stories anew."""
+    for path in stories():
+        path.write_text(asyncio.run(tell(path.read_text())))
+        sys.stdout.write(f"{path.relative_to(FOLDER)}\n")
+
+
+if __name__ == "__main__":
+    main()

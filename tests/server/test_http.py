@@ -1,0 +1,267 @@
+"""The HTTP calls, as a program makes them."""
+
+import hashlib
+
+import httpx
+import msgspec
+import pytest
+
+from parlour.errors import Code
+from parlour.games import GAMES
+from parlour.server.calls import STATUS
+from parlour.server.http import Api, web_app
+from parlour.server.players import COOKIE, Tokens
+from tests.probe import Probe
+from tests.server.world import World
+
+
+@pytest.fixture
+async def world():
+    async with World({**GAMES, "probe": Probe()}, origins=["https://friend.example"]) as world:
+        yield world
+
+
+@pytest.fixture
+async def http(world):
+    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
+        yield http
+
+
+def bearer(player):
+    return {"Authorization": f"Bearer {player['token']}"}
+
+
+async def guest(http, name=None):
+    response = await http.post("/api/players", json={} if name is None else {"name": name})
+    assert response.status_code == 201
+    http.cookies.clear()
+    return response.json()
+
+
+# Players.
+
+
+async def test_a_guest_gets_an_id_a_name_and_a_token(http):
+    ann = await guest(http, " Ann ")
+    assert (len(ann["id"]), ann["name"]) == (20, "Ann")
+    assert Tokens(b"k" * 32).read(ann["token"]) == ann["id"]
+    assert (await guest(http))["name"].startswith("Guest ")
+
+
+async def test_the_same_call_with_the_token_renews_it_and_may_change_the_name(http):
+    ann = await guest(http, "Ann")
+    again = (await http.post("/api/players", json={}, headers=bearer(ann))).json()
+    assert (again["id"], again["name"]) == (ann["id"], "Ann")
+    renamed = (await http.post("/api/players", json={"name": "Anna"}, headers=bearer(ann))).json()
+    assert (renamed["id"], renamed["name"]) == (ann["id"], "Anna")
+
+
+async def test_a_body_may_be_left_out(http):
+    assert (await http.post("/api/players")).status_code == 201
+
+
+async def test_browsers_also_get_the_token_as_a_cookie_that_scripts_cannot_read(http):
+    response = await http.post("/api/players", json={})
+    cookie = response.headers["set-cookie"]
+    assert cookie.startswith(
+        f"{COOKIE}={response.json()['token']}; HttpOnly; Max-Age=34560000; Path=/; SameSite=lax"
+    )
+    again = await http.post("/api/players", json={})
+    assert again.json()["id"] == response.json()["id"]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 41, "x" * 10_240, "a\u0000b", "a\u202eb"])
+async def test_a_name_that_would_play_tricks_is_refused(http, name):
+    response = await http.post("/api/players", json={"name": name})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_name")
+
+
+@pytest.mark.parametrize("token", ["forged", "", "aaaa.bbbb.cccc", "\xff"])
+async def test_a_forged_token_is_refused(http, token):
+    for call in (
+        http.post("/api/players", json={}, headers={b"Authorization": b"Bearer " + token.encode("latin-1")}),
+        http.get("/api/players/me/rooms", headers={b"Authorization": b"Bearer " + token.encode("latin-1")}),
+    ):
+        response = await call
+        assert (response.status_code, response.json()["code"]) == (401, "bad_token")
+
+
+async def test_a_foreign_pages_cookie_opens_nothing(http):
+    await http.post("/api/players", json={})
+    foreign = await http.post(
+        "/api/rooms", json={"game": "probe"}, headers={"Origin": "https://evil.example"}
+    )
+    assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign_origin")
+    for origin in ("http://parlour.test", "https://friend.example"):
+        friend = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
+        assert friend.status_code == 201
+
+
+# Games.
+
+
+async def test_the_games_are_listed_with_the_schema_of_their_config(http):
+    games = {game["name"]: game for game in (await http.get("/api/games")).json()}
+    assert set(games) == {"tictactoe", "minesweeper", "probe"}
+    assert (games["tictactoe"]["display_name"], games["tictactoe"]["seats"]) == (
+        "Noughts and crosses",
+        [2, 2],
+    )
+    assert games["minesweeper"]["spectators"] == 100
+    schema = games["probe"]["config_schema"]
+    assert schema["$defs"]["ProbeConfig"]["properties"]["size"] == {"type": "integer", "default": 3}
+
+
+# Rooms.
+
+
+async def test_a_new_room_has_four_capital_letters_and_a_published_hash(http):
+    response = await http.post("/api/rooms", json={"game": "tictactoe"})
+    room = response.json()
+    assert response.status_code == 201
+    assert (len(room["id"]), room["id"].isupper(), room["id"].isalpha()) == (4, True, True)
+    assert (room["game"], room["status"], room["seats"], len(room["seed_hash"])) == (
+        "tictactoe",
+        "waiting",
+        [None, None],
+        64,
+    )
+
+
+async def test_a_chosen_id_is_taken_once(http):
+    assert (await http.post("/api/rooms", json={"game": "probe", "id": "friday.night-1"})).status_code == 201
+    again = await http.post("/api/rooms", json={"game": "probe", "id": "friday.night-1"})
+    assert (again.status_code, again.json()["code"], again.json()["path"]) == (409, "name_taken", "$.id")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "path"),
+    [
+        ({}, 400, "malformed", "$"),
+        ({"game": 7}, 400, "malformed", "$.game"),
+        ({"game": "chess"}, 404, "unknown_game", None),
+        ({"game": "probe", "colour": "red"}, 400, "malformed", "$"),
+        ({"game": "probe", "config": {"size": "big"}}, 400, "invalid_config", "$.config.size"),
+        ({"game": "probe", "config": {"size": -1}}, 400, "invalid_config", None),
+        ({"game": "probe", "config": {"size": 2000}}, 500, "game_error", None),
+        ({"game": "probe", "id": "has space"}, 400, "malformed", "$.id"),
+        ({"game": "probe", "id": "x" * 65}, 400, "malformed", "$.id"),
+        ({"game": "probe", "id": ""}, 400, "malformed", "$.id"),
+        ({"game": "minesweeper", "config": {"mines": 10_000}}, 400, "invalid_config", "$.config.mines"),
+        ([], 400, "malformed", "$"),
+    ],
+)
+async def test_a_room_that_cannot_be_is_refused_with_where_and_why(http, body, status, code, path):
+    response = await http.post("/api/rooms", json=body)
+    problem = response.json()
+    assert (response.status_code, problem["code"], problem.get("path")) == (status, code, path)
+    assert problem["reason"] == code
+    assert problem["message"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"not json", b"\xff\xfe", b"[" * 2000, b'{"game":"probe","config":{"size":1e999}}']
+)
+async def test_a_body_that_is_no_json_is_refused(http, content):
+    response = await http.post("/api/rooms", content=content)
+    assert (response.status_code, response.json()["code"]) == (400, "malformed")
+
+
+async def test_a_huge_body_is_refused_before_it_is_read(http):
+    response = await http.post("/api/rooms", content=b" " * 100_000)
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")
+
+
+async def test_a_room_shows_who_plays_who_watches_and_how_it_ended(http, world):
+    await world.open("tictactoe", "ABCD")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    zoe = await world.person("zoe")
+    await zoe.join("ABCD", spectate=True)
+    room = (await http.get("/api/rooms/ABCD")).json()
+    assert room["seats"] == [{"id": "ann", "name": "Ann"}, {"id": "bob", "name": "Bob"}]
+    assert (room["status"], room["spectators"], room["seq"]) == ("playing", 1, 4)
+    published = room["seed_hash"]
+    for person, cell in ((ann, 0), (bob, 3), (ann, 1), (bob, 4), (ann, 2)):
+        await person.play("ABCD", {"type": "mark", "cell": cell})
+    room = (await http.get("/api/rooms/ABCD")).json()
+    assert room["status"] == "over"
+    assert room["outcome"] == {"won": ["ann"], "lost": ["bob"], "why": "three in a row"}
+    assert hashlib.sha256(bytes.fromhex(room["seeds"][0]["seed"])).hexdigest() == published
+
+
+async def test_open_rooms_are_listed_newest_first_private_ones_are_not(http, world):
+    await world.open("probe", "ONE")
+    await world.open("probe", "TWO", private=True)
+    await world.open("probe", "THREE")
+    assert [room["id"] for room in (await http.get("/api/rooms")).json()] == ["THREE", "ONE"]
+    assert (await http.get("/api/rooms/TWO")).status_code == 200
+
+
+async def test_i_see_the_rooms_in_which_i_have_a_seat(http, world):
+    ann = await guest(http, "Ann")
+    await world.open("probe", "MINE")
+    await world.open("probe", "NOT-MINE")
+    await (await world.person(ann["id"])).join("MINE")
+    rooms = (await http.get("/api/players/me/rooms", headers=bearer(ann))).json()
+    assert [room["id"] for room in rooms] == ["MINE"]
+    assert (await http.get("/api/players/me/rooms")).status_code == 401
+
+
+async def test_an_unknown_room_is_not_found(http):
+    response = await http.get("/api/rooms/NONE")
+    assert (response.status_code, response.json()["code"]) == (404, "unknown_room")
+
+
+# The rest.
+
+
+async def test_what_is_not_there_is_not_found_in_the_same_shape(http):
+    response = await http.get("/api/weather")
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+    wrong = await http.delete("/api/rooms")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "malformed")
+
+
+async def test_a_failure_of_ours_tells_nothing(world):
+    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    world.host.games = None  # a bug
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
+        response = await http.get("/api/games")
+    assert response.status_code == 500
+    assert response.json() == {
+        "code": "internal_error",
+        "message": "this went wrong on our side",
+        "reason": "internal_error",
+    }
+
+
+async def test_the_server_says_that_it_lives(http):
+    assert (await http.get("/health")).json()["status"] == "ok"
+
+
+async def test_metrics_are_prometheus_text(http):
+    response = await http.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain")
+    assert "parlour_rooms_live" in response.text
+
+
+async def test_the_openapi_document_lists_every_call_and_the_page_shows_it(http):
+    document = (await http.get("/api/openapi.json")).json()
+    assert document["openapi"].startswith("3.1")
+    assert "post" in document["paths"]["/api/rooms"]
+    page = await http.get("/api/docs")
+    assert "POST /api/rooms" in page.text
+
+
+def test_statuses_are_given_for_known_codes_only():
+    assert set(STATUS) <= set(Code)
+
+
+async def test_answers_match_the_documented_shapes(http, world):
+    room = (await http.post("/api/rooms", json={"game": "probe"})).json()
+    document = (await http.get("/api/openapi.json")).json()
+    schema = document["components"]["schemas"]["RoomSheet"]
+    assert set(schema["properties"]) == set(room)
+    assert msgspec.json.decode(msgspec.json.encode(room)) == room
