@@ -51,6 +51,8 @@ def load_games(file: Path) -> list[Game[Any]]:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         fail(f"{file}, line {error.lineno}: {error.msg}")
+    except ImportError as error:
+        fail(f"{file}: {error}")
     kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
     if not kinds:
         fail(f"{file}: expected a class that derives from parlour.Game, got none")

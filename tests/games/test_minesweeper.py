@@ -352,7 +352,6 @@ def test_nothing_happens_off_the_field(what, x, y):
         ({"type": "flag", "x": 1, "y": 1.5}, "$.y"),
         ({"type": "chord", "x": 1}, "$"),
         ({"type": "open", "x": 1, "y": 1, "z": 1}, "$"),
-        ({"type": "dig"}, "$.type"),
         ({}, "$"),
         ([1, 1], "$"),
     ],
@@ -360,6 +359,12 @@ def test_nothing_happens_off_the_field(what, x, y):
 def test_what_is_no_move_is_malformed_and_the_path_says_where(event, path):
     refused = refusal(blank(3, 3, 1), ANN, event)
     assert (refused.code, refused.path) == (Code.MALFORMED, path)
+
+
+def test_what_minesweeper_does_not_know_is_refused_with_what_it_knows():
+    refused = refusal(blank(3, 3, 1), ANN, {"type": "dig"})
+    assert refused.code == Code.UNKNOWN_EVENT
+    assert refused.message == "$.type: expected open or flag or chord or restart, got 'dig'"
 
 
 # Flags.

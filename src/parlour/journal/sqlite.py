@@ -309,7 +309,7 @@ class _Reader:
         try:
             return ask(self._db)
         except sqlite3.Error as error:
-            raise _unreadable(error) from error
+            raise _unreadable("the journal", error) from error
         except msgspec.DecodeError as error:
             raise Damaged(f"the journal holds something that cannot be read: {error}") from error
 
@@ -358,7 +358,7 @@ def _append(
     try:
         db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
     except sqlite3.IntegrityError as error:
-        raise Conflict(f"step {seq} of room {room} is another one's: {error}") from None
+        raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
     if plate is not None:
         _hang(db, room, plate)
     if state is not None:
@@ -497,9 +497,10 @@ def _make_ready(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _is_new(db: sqlite3.Connection, path: Path) -> bool:
-    application, format, tables = (
+    # The mark is read last: a file that somebody fills right now has its mark by the time it has its tables.
+    tables, format, application = (
         db.execute(sql).fetchone()[0]
-        for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
+        for sql in ("SELECT count(*) FROM sqlite_schema", "PRAGMA user_version", "PRAGMA application_id")
     )
     if application == APPLICATION and format > FORMAT:
         raise TooNew(
@@ -516,19 +517,19 @@ def _is_new(db: sqlite3.Connection, path: Path) -> bool:
 
 def _not_kept(error: Exception) -> NotKept:
     kind = DiskFailed if _name(error).startswith("SQLITE_IOERR") else NotKept
-    return kind(f"nothing was kept: {error}")
+    return kind(f"not kept: {error}")
 
 
-def _unreadable(error: sqlite3.Error) -> Exception:
-    if _name(error) == "SQLITE_CORRUPT":
-        return Damaged(f"the journal is damaged: {error}")
-    return NotKept(f"the journal cannot be read: {error}")
+def _unreadable(what: str, error: sqlite3.Error) -> Exception:
+    if _name(error).startswith("SQLITE_CORRUPT"):
+        return Damaged(f"{what} is damaged: {error}")
+    return NotKept(f"{what} cannot be read: {error}")
 
 
 def _unopened(path: Path, error: sqlite3.Error) -> Exception:
     if _name(error) == "SQLITE_NOTADB":
         return Foreign(f"{path} is not a journal ({error}): choose another data folder")
-    return NotKept(f"{path} cannot be opened: {error}")
+    return _unreadable(str(path), error)
 
 
 def _name(error: Exception) -> str:
