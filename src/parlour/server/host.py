@@ -103,12 +103,13 @@ class Host:
             raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
         card = await self._create(game, config, id, private=private)
         metrics.rooms_opened.labels(game.name).inc()
+        log.info("room_opened", room=card.id, game=game.name)
         self.listing.changed(card)
         return card
 
     async def _create(self, game: Game[Any], config: Any, chosen: str | None, *, private: bool) -> Card:
         at = self._instant()
-        length = 4
+        length = 12 if private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
             room = self.ask_game(game, id, partial(open_room, game, id, config, at))
@@ -346,10 +347,17 @@ class Host:
         thought = self._think(live, command, id)
         await self._write(live, thought)
         self._speak(live, thought)
-        metrics.steps.labels(live.game.name, type(command).__name__.lower()).inc()
+        self._note(live, command)
         if thought.failure is not None and isinstance(command, Leave):
             raise thought.failure
         return thought.step
+
+    def _note(self, live: Live, command: Command) -> None:
+        """For whoever runs the server: people and rooms come and go in the log, moves are only counted."""
+        what = type(command).__name__.lower()
+        metrics.steps.labels(live.game.name, what).inc()
+        if isinstance(command, Join | Connect | Disconnect | Leave | Shutdown):
+            log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:
         at = self._instant()

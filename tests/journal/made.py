@@ -1,0 +1,48 @@
+"""Cards and steps to keep, made up."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from parlour.game import Send
+from parlour.journal.base import Card, Player
+from parlour.wire import Act, Step
+
+ANN, BOB = Player("p_ann", "Ann"), Player("p_bob", "Bob")
+
+STATE = b'{"cells":"........."}'
+
+
+def card(id: str = "ABCD", **changes: Any) -> Card:
+    """A room for two with nobody in it."""
+    facts: dict[str, Any] = {
+        "game": "tictactoe",
+        "created": 1.0,
+        "seats": (None, None),
+        "status": "waiting",
+        "seed_hash": "5eed",
+    }
+    return Card(id=id, **facts | changes)
+
+
+def step(
+    seq: int, before: bytes = b"", *, player: str = ANN.id, id: str | None = None, now: float = 0.0
+) -> Step:
+    """A move, and what it told everybody."""
+    event = msgspec.Raw(b'{"type":"mark","cell":%d}' % seq)
+    told = (Send("all", {"cell": seq}),)
+    return Step(seq, now, 1.5, 1, Act(player, event), before, id, draws=(seq, 6), effects=told)
+
+
+def steps(count: int, *, player: str = ANN.id) -> list[Step]:
+    """The first steps of a room, each following the one before."""
+    made: list[Step] = []
+    for seq in range(1, count + 1):
+        made.append(step(seq, made[-1].digest if made else b"", player=player))
+    return made
+
+
+async def listed(kept: AsyncIterator[Step]) -> list[Step]:
+    """All of a replay."""
+    return [step async for step in kept]

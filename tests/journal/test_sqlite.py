@@ -1,0 +1,369 @@
+"""What only the journal in a file promises: whose file it is, what it survives, what it costs."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from parlour.journal import sqlite
+from parlour.journal.base import (
+    Aside,
+    Conflict,
+    Damaged,
+    DiskFailed,
+    Durability,
+    Foreign,
+    Found,
+    NotKept,
+    Stored,
+    TooNew,
+)
+from parlour.journal.sqlite import SqliteJournal
+from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
+
+NOTHING = Aside()
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "data" / "parlour.db"
+
+
+@pytest.fixture
+async def journal(file):
+    journal = SqliteJournal(file.parent, "disk")
+    await journal.open()
+    yield journal
+    await journal.close()
+
+
+@pytest.fixture
+async def second(journal, file):
+    """Another handle on the same file, as another process would have it."""
+    second = SqliteJournal(file.parent, "disk")
+    await second.open()
+    yield second
+    await second.close()
+
+
+def connect(file):
+    return closing(sqlite3.connect(file, isolation_level=None))
+
+
+@contextmanager
+def held(file):
+    """Nobody else can write for a while."""
+    with connect(file) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield
+        db.execute("ROLLBACK")
+
+
+async def begun(*calls):
+    """The calls, each of them waiting for its answer."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    await asyncio.sleep(0)
+    return tasks
+
+
+def statements(journal):
+    """What the writer says to SQLite from now on."""
+    said: list[str] = []
+    journal._writer._db.set_trace_callback(said.append)
+    return said
+
+
+# Whose file it is.
+
+
+async def test_the_folder_and_the_file_are_made(journal, file):
+    assert file.exists()
+    with connect(file) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (sqlite.FORMAT,)
+        assert db.execute("PRAGMA application_id").fetchone() == (sqlite.APPLICATION,)
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+async def test_a_file_of_a_newer_parlour_is_refused_in_a_sentence(journal, file):
+    await journal.close()
+    with connect(file) as db:
+        db.execute("PRAGMA user_version = 7")
+    with pytest.raises(TooNew) as refusal:
+        await journal.open()
+    assert str(refusal.value) == (
+        f"{file} has format 7, and this Parlour reads formats up to 1: "
+        "start the newer Parlour that wrote it, or choose another data folder"
+    )
+
+
+async def test_a_file_of_another_application_is_refused_and_left_alone(tmp_path, file):
+    file.parent.mkdir()
+    with connect(file) as db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+    before = file.read_bytes()
+    with pytest.raises(Foreign, match="belongs to another application: choose another data folder"):
+        await SqliteJournal(file.parent, "disk").open()
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == ["parlour.db"]
+
+
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(file):
+    file.parent.mkdir()
+    file.write_text("Dear diary, " * 100)
+    with pytest.raises(Foreign, match="is not a journal"):
+        await SqliteJournal(file.parent, "disk").open()
+    assert file.read_text() == "Dear diary, " * 100
+
+
+async def test_a_file_that_cannot_be_opened_is_said_to_be_so(file):
+    file.mkdir(parents=True)
+    with pytest.raises(NotKept, match="cannot be read: unable to open"):
+        await SqliteJournal(file.parent, "disk").open()
+
+
+async def test_an_empty_file_is_a_new_journal(file):
+    file.parent.mkdir()
+    file.touch()
+    journal = SqliteJournal(file.parent, "disk")
+    assert await journal.open() == 0.0
+    await journal.close()
+
+
+async def test_an_open_journal_is_not_opened_twice(journal):
+    with pytest.raises(RuntimeError):
+        await journal.open()
+
+
+# What it survives.
+
+
+@pytest.mark.parametrize(("durability", "level"), [("disk", 2), ("process", 1)])
+async def test_only_the_disk_is_waited_for_that_was_asked_for(tmp_path, durability: Durability, level):
+    journal = SqliteJournal(tmp_path, durability)
+    await journal.open()
+    assert journal._writer is not None
+    assert journal._writer._db.execute("PRAGMA synchronous").fetchone() == (level,)
+    await journal.close()
+
+
+async def test_a_closed_journal_is_one_file(journal, file):
+    await journal.create(card(), STATE, None)
+    await journal.close()
+    assert [path.name for path in file.parent.iterdir()] == ["parlour.db"]
+
+
+def killed_while_appending(folder: Path, after: int) -> list[tuple[int, int]]:
+    """The (room, seq) that a process acknowledged before it was killed in the middle of its work."""
+    command = [sys.executable, "-m", "tests.journal.append_forever", str(folder)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(after)]
+        process.kill()
+        lines += process.stdout.readlines()
+    whole = [line.split() for line in lines if line.endswith("\n")]
+    return [(int(room), int(seq)) for room, seq in whole]
+
+
+async def test_what_was_acknowledged_survives_kill_9(tmp_path):
+    acknowledged = killed_while_appending(tmp_path, after=100)
+    journal = SqliteJournal(tmp_path, "disk")
+    clock = await journal.open()
+    kept = {(room, made.seq) for room in range(1, 6) async for made in journal.replay(room)}
+    assert len(acknowledged) >= 100
+    assert set(acknowledged) <= kept
+    assert clock == max(seq for _, seq in kept)
+    await journal.close()
+
+
+def flip(file, body):
+    """One bit goes bad where these bytes lie."""
+    content = bytearray(file.read_bytes())
+    assert content.count(body) == 1
+    content[content.index(body) + len(body) // 2] ^= 1
+    file.write_bytes(content)
+
+
+async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, file):
+    good = await journal.create(card("GOOD"), STATE, None)
+    bad = await journal.create(card("BAD"), STATE, None)
+    for made in steps(3, player=BOB.id):
+        await journal.append(bad, made, NOTHING)
+    for made in steps(3):
+        await journal.append(good, made, NOTHING)
+    await journal.close()
+    flip(file, steps(3, player=BOB.id)[1].body)
+    await journal.open()
+    replay = journal.replay(bad)
+    assert await anext(replay) == steps(1, player=BOB.id)[0]
+    with pytest.raises(Damaged, match=f"room {bad}: step 2 is not as it was written"):
+        await anext(replay)
+    assert await listed(journal.replay(good)) == steps(3)
+
+
+async def test_a_flipped_bit_in_a_state_is_noticed(journal, file):
+    room = await journal.create(card(), b"the only state of its kind", None)
+    await journal.close()
+    flip(file, b"the only state of its kind")
+    await journal.open()
+    with pytest.raises(Damaged, match=f"room {room}: its state is not as it was written"):
+        await journal.stored(room)
+
+
+async def test_a_card_that_cannot_be_read_is_damaged(journal, file):
+    await journal.create(card(), STATE, None)
+    with connect(file) as db:
+        db.execute("UPDATE rooms SET card = '{'")
+    with pytest.raises(Damaged):
+        await journal.find("ABCD")
+
+
+async def test_a_full_disk_refuses_and_works_again_when_there_is_room(journal):
+    room = await journal.create(card(), STATE, None)
+    await journal.append(room, steps(1)[0], NOTHING)
+    db = journal._writer._db
+    db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
+    with pytest.raises(NotKept, match="not kept: database or disk is full"):
+        await journal.append(room, steps(2)[1], Aside(state=b"x" * 100_000))
+    assert await listed(journal.replay(room)) == steps(1)
+    db.execute("PRAGMA max_page_count = 1000000")
+    await journal.append(room, steps(2)[1], Aside(state=b"x" * 100_000))
+    assert await listed(journal.replay(room)) == steps(2)
+
+
+class FailingDisk:
+    """A connection whose commits meet a disk that cannot flush."""
+
+    def __init__(self, db):
+        self._db = db
+        self.failing = True
+
+    def execute(self, sql, *values):
+        if sql == "COMMIT" and self.failing:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = "SQLITE_IOERR_FSYNC"
+            raise error
+        return self._db.execute(sql, *values)
+
+    def __getattr__(self, name):
+        return getattr(self._db, name)
+
+
+async def test_a_failing_disk_is_told_from_a_full_one(journal):
+    room = await journal.create(card(), STATE, None)
+    disk = journal._writer._db = FailingDisk(journal._writer._db)
+    with pytest.raises(DiskFailed, match="disk I/O error"):
+        await journal.append(room, step(1), NOTHING)
+    assert await listed(journal.replay(room)) == []
+    disk.failing = False
+    await journal.append(room, step(1), NOTHING)
+    assert await listed(journal.replay(room)) == [step(1)]
+
+
+async def test_a_write_waits_only_so_long_for_another_process(monkeypatch, file):
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.0)
+    journal = SqliteJournal(file.parent, "disk")
+    await journal.open()
+    room = await journal.create(card(), STATE, None)
+    with held(file), pytest.raises(NotKept, match="database is locked"):
+        await journal.append(room, step(1), NOTHING)
+    await journal.append(room, step(1), NOTHING)
+    await journal.close()
+
+
+# Several at once.
+
+
+async def test_whatever_waits_is_written_in_one_transaction(journal, file):
+    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(100)]
+    said = statements(journal)
+    with held(file):
+        appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
+    await asyncio.gather(*appends)
+    # The first may be on its way before the others come.
+    assert said.count("COMMIT") <= 2
+    assert sum(line.startswith("INSERT INTO steps") for line in said) == 100
+
+
+async def test_a_taken_number_fails_only_its_own_caller(journal, file):
+    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(10)]
+    await journal.append(rooms[4], step(1, player=BOB.id), NOTHING)
+    with held(file):
+        appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
+    outcomes = await asyncio.gather(*appends, return_exceptions=True)
+    assert [number for number, outcome in enumerate(outcomes) if outcome is not None] == [4]
+    assert isinstance(outcomes[4], Conflict)
+    for room in rooms[:4] + rooms[5:]:
+        assert await listed(journal.replay(room)) == [step(1)]
+
+
+async def test_when_a_transaction_fails_nothing_of_it_is_kept_and_nobody_is_told_so(journal, file):
+    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(10)]
+    disk = journal._writer._db = FailingDisk(journal._writer._db)
+    with held(file):
+        appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
+    outcomes = await asyncio.gather(*appends, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [DiskFailed] * 10
+    assert [await listed(journal.replay(room)) for room in rooms] == [[]] * 10
+    disk.failing = False
+    await asyncio.gather(*(journal.append(room, step(1), NOTHING) for room in rooms))
+
+
+async def test_two_owners_of_one_room_cannot_both_write_its_next_step(journal, second):
+    room = await journal.create(card(), STATE, None)
+    await journal.append(room, step(1), NOTHING)
+    with pytest.raises(Conflict, match=f"step 1 of room {room}"):
+        await second.append(room, step(1, player=BOB.id), NOTHING)
+    with pytest.raises(Conflict):
+        await second.rest(room, Stored(0, b"stale"), None)
+    assert await listed(second.replay(room)) == [step(1)]
+
+
+async def test_two_owners_who_race_share_the_steps_without_gap_or_double(journal, second):
+    room = await journal.create(card(), STATE, None)
+    won: list[int] = []
+
+    async def race(owner, player):
+        for made in steps(50, player=player):
+            try:
+                await owner.append(room, made, NOTHING)
+            except Conflict:
+                continue
+            won.append(made.seq)
+
+    await asyncio.gather(race(journal, ANN.id), race(second, BOB.id))
+    assert sorted(won) == list(range(1, 51))
+
+
+async def test_two_who_open_a_new_file_at_once_share_it(file):
+    journals = [SqliteJournal(file.parent, "disk") for _ in range(2)]
+    assert await asyncio.gather(*(journal.open() for journal in journals)) == [0.0, 0.0]
+    room = await journals[0].create(card(), STATE, None)
+    assert await journals[1].find("ABCD") == Found(room, 0, card())
+    await asyncio.gather(*(journal.close() for journal in journals))
+
+
+async def test_the_clock_of_two_owners_never_goes_back(journal, second):
+    await journal.beat(9.0)
+    await second.beat(5.0)
+    await journal.close()
+    assert await journal.open() == 9.0
+
+
+async def test_every_read_sees_the_write_before_it(journal):
+    room = await journal.create(card(), STATE, None)
+    for made in steps(50):
+        await journal.append(room, made, NOTHING)
+        assert await journal.find("ABCD") == Found(room, made.seq, card())
+
+
+async def test_reads_do_not_wait_for_a_writer(journal, file):
+    room = await journal.create(card(), STATE, None)
+    with held(file):
+        appends = await begun(journal.append(room, step(1), NOTHING))
+        assert await journal.find("ABCD") == Found(room, 0, card())
+    await asyncio.gather(*appends)
