@@ -152,6 +152,13 @@ def test_a_player_who_is_away_for_two_minutes_has_left():
     assert away.state.calls[-1] == "left bob away_too_long"
 
 
+def test_a_seat_is_not_kept_for_ever_for_somebody_who_never_came():
+    waiting = table("ann")
+    waiting.do(Join("bob", "Bob"))
+    waiting.wait(120)
+    assert waiting.room.seat("bob") is None
+
+
 def test_coming_back_in_time_keeps_the_seat():
     away = table("ann", "bob")
     away.disconnect("bob")

@@ -11,7 +11,7 @@ from rich.console import Console
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.games import GAMES
-from parlour.journal.base import TooNew
+from parlour.journal.base import Trouble
 from parlour.server.app import run
 from parlour.server.config import Settings
 
@@ -37,7 +37,7 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
 
     try:
         run(playable, chosen, greet)
-    except TooNew as why:
+    except Trouble as why:
         fail(str(why))
 
 

@@ -298,6 +298,7 @@ class _Turn(Generic[S]):
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         self.sit(joined, Seat(command.player, command.name, topics_of(command.player, joined)))
+        self.await_return(command.player)
         self.refresh()
 
     def connect(self, player: str) -> None:
@@ -310,7 +311,7 @@ class _Turn(Generic[S]):
     def disconnect(self, player: str) -> None:
         number = self.number(player)
         self.seats[number] = replace(self.taken(number), connected=False)
-        self.set_alarm(f"away:{player}", self.game.timeouts.away, Leave(player, "away_too_long"))
+        self.await_return(player)
         self.notice_empty()
         if not self.spared:
             self.update(self.game.player_disconnected(self.state, player, self.moment()))
@@ -426,6 +427,10 @@ class _Turn(Generic[S]):
     def refresh(self) -> None:
         """Somebody joined or did something: the game's patience begins anew."""
         self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
+
+    def await_return(self, player: str) -> None:
+        """A seat is kept for a while for somebody who is not here (yet)."""
+        self.set_alarm(f"away:{player}", self.game.timeouts.away, Leave(player, "away_too_long"))
 
     def notice_empty(self) -> None:
         """The room does not wait long once its last player is gone; a later leave buys it no time."""

@@ -14,27 +14,31 @@ Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
 
 
-class Conflict(Exception):
+class Trouble(Exception):
+    """Something that the journal could not do."""
+
+
+class Conflict(Trouble):
     """Somebody else has that number (of a step) or that id (of an open room): the writer is not the owner."""
 
 
-class NotKept(Exception):
-    """The write failed; whether it is there is only known by reading."""
+class NotKept(Trouble):
+    """The write failed (whether it is there is only known by reading), or the file could not be read."""
 
 
 class DiskFailed(NotKept):
     """The disk itself failed, so nothing that it says about later writes can be trusted."""
 
 
-class Damaged(Exception):
+class Damaged(Trouble):
     """What was read is not what was written."""
 
 
-class TooNew(Exception):
+class TooNew(Trouble):
     """The journal was written by a newer Parlour."""
 
 
-class Foreign(Exception):
+class Foreign(Trouble):
     """What lies where the journal should be is not Parlour's."""
 
 

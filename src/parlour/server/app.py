@@ -1,7 +1,10 @@
 """Putting it together: journal, host, sockets and HTTP on one port."""
 
+import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any
 
 import structlog
@@ -27,6 +30,8 @@ STOP_PATIENCE = 8
 def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Callable[[int], None]) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     set_up_logs()
+    # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
+    sys.setswitchinterval(5e-5)
     clock = SystemClock()
     journal = JOURNALS[settings.journal](settings.data, settings.durability)
     host = Host(games, journal, clock, settings)
@@ -43,6 +48,12 @@ def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Callable[[int
             await super().startup(sockets)
             if self.started:
                 greet(self.servers[0].sockets[0].getsockname()[1])
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
+            # As uvicorn's own, which besides raises the signal again at the end: a clean stop is no failure.
+            if self.should_exit and sig == signal.SIGINT:
+                self.force_exit = True
+            self.should_exit = True
 
     config = uvicorn.Config(
         web_app(Api(host, tokens, settings), lifespan),

@@ -10,6 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from parlour.errors import Code, Refused, parse
+from parlour.journal.base import Trouble
+from parlour.server.rooms import excuse
 from parlour.wire import strict
 
 MAX_BODY = 64 * 1024
@@ -60,8 +62,8 @@ class Call(msgspec.Struct, frozen=True):
     async def _serve(self, request: Request) -> Response:
         try:
             answer = await self._answer(request)
-        except Refused as why:
-            return refusal(why)
+        except (Refused, Trouble) as error:
+            return refusal(excuse(error))
         return answer if isinstance(answer, Response) else reply(answer, self.status)
 
     async def _answer(self, request: Request) -> Any:

@@ -84,9 +84,10 @@ class Place:
 
     __slots__ = ("client", "own", "phx_ref", "stale", "topics", "viewer")
 
-    def __init__(self, client: Client, phx_ref: str) -> None:
+    def __init__(self, client: Client) -> None:
         self.client = client
-        self.phx_ref = phx_ref
+        self.phx_ref = ""
+        """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
         self.viewer: str | None = None
         self.topics: frozenset[str] = frozenset()
@@ -119,11 +120,11 @@ class Audience:
         """Where this client is, if it is here."""
         return self._places.get(client)
 
-    def add(self, client: Client) -> Place:
-        """Give a client a place; its eyes and ears are set by the host."""
+    def add(self, place: Place) -> None:
+        """Somebody takes a place; a client's later place replaces its earlier one."""
         self._count += 1
-        place = self._places[client] = Place(client, f"{self.room}-{self._count}")
-        return place
+        place.phx_ref = f"{self.room}-{self._count}"
+        self._places[place.client] = place
 
     def remove(self, client: Client) -> Place | None:
         """Take a client's place away."""

@@ -11,16 +11,17 @@ from msgspec import UNSET, UnsetType
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Aside, Card, Conflict, Found, Journal, NotKept, Player
-from parlour.room import Instant, Room, apply, ask_to_join, open_room, topics_of
+from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
+from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
-from parlour.server.clients import Client, Place, heard, sync
+from parlour.server.attendance import Attendance
+from parlour.server.clients import Client
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
-from parlour.server.players import guest_name, random_letters
-from parlour.server.rooms import Live, RoomSheet, card_of, freeze, result_of, room_sheet, view_of
+from parlour.server.players import random_letters
+from parlour.server.rooms import Live, RoomSheet, card_of, excuse, freeze, result_of, room_sheet, view_of
 from parlour.wire import (
     Act,
     Chat,
@@ -33,7 +34,6 @@ from parlour.wire import (
     Join,
     Leave,
     PlayAgain,
-    Push,
     Rematch,
     Request,
     Ring,
@@ -50,8 +50,6 @@ from parlour.wire import (
 T = TypeVar("T")
 log = structlog.get_logger()
 
-MAX_MISSED = 100
-"""More steps than this are not told one by one to somebody who comes back."""
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
@@ -86,7 +84,8 @@ class Host:
         self.settings = settings
         self._draw_seed = draw_seed
         self.listing = Listing(journal, clock, self.sheet)
-        self.keeper = Keeper(games, journal, clock, settings, self)
+        self.keeper = Keeper(games, settings, self)
+        self.attendance = Attendance(self, self.keeper)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -108,7 +107,7 @@ class Host:
         return card
 
     async def _create(self, game: Game[Any], config: Any, chosen: str | None, *, private: bool) -> Card:
-        at = self._instant()
+        at = self.instant()
         length = 12 if private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
@@ -120,8 +119,8 @@ class Host:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
                 length += 1
-            except NotKept:
-                raise Refused(Code.NOT_SAVED, "the room could not be saved; try again") from None
+            except Trouble as error:
+                raise excuse(error) from None
             else:
                 return card
 
@@ -138,13 +137,6 @@ class Host:
         watching = 0 if live is None or live.number != found.number else len(live.audience.spectators)
         return room_sheet(found.card, seq=found.seq, spectators=watching)
 
-    async def save_player(self, player: Player) -> None:
-        """Keep a player, or their new name."""
-        try:
-            await self.journal.save_player(player)
-        except NotKept:
-            raise Refused(Code.NOT_SAVED, "the name could not be saved; try again") from None
-
     # What clients ask.
 
     def receive(self, client: Client, request: Request) -> None:
@@ -156,10 +148,10 @@ class Host:
         match request.wish:
             case Enter() as enter:
                 client.rooms.add(request.room)
-                live.lane.put(lambda: self._enter(live, client, request, enter))
+                live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
             case Exit():
                 client.rooms.discard(request.room)
-                live.lane.put(lambda: self._exit(live, client))
+                live.lane.put(lambda: self.attendance.exit(live, client))
             case wish:
                 live.lane.put(lambda: self._grant(live, client, request, wish))
 
@@ -168,14 +160,14 @@ class Host:
         self.listing.remove(client)
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self._exit(live, client))  # type: ignore[misc]
+            live.lane.put(lambda live=live: self.attendance.exit(live, client))  # type: ignore[misc]
         client.rooms.clear()
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self._resync(live, client))  # type: ignore[misc]
+            live.lane.put(lambda live=live: self.attendance.resync(live, client))  # type: ignore[misc]
 
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         if isinstance(request.wish, Enter):
@@ -184,125 +176,11 @@ class Host:
         else:
             self.listing.remove(client)
 
-    # Coming and going. These run in the room's lane.
-
-    async def _enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
-        try:
-            place = await self._take_place(live, client, enter)
-        except Refused as why:
-            client.rooms.discard(live.id)
-            client.refuse(request, why)
-            await self._exit(live, client)  # its place from an earlier join, if it had one
-            return
-        room = live.here
-        answer = {
-            "player": client.player,
-            "game": room.game,
-            "seq": room.seq,
-            "seat": room.seat_number(client.player),
-        }
-        if client.token is not None:
-            answer["token"] = client.token
-            client.token = None
-        client.accept(request, answer)
-        missed = await self._missed(live, place, enter.since)
-        whole = sync(room.seq, live.views[place.viewer], result_of(room), reset=missed is None)
-        self._note_presence(live, but=client)
-        client.push(live.id, [*(missed or ()), whole, live.presence.state()])
-
-    async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
-        """A seat where there is one for this player, a place to watch from otherwise."""
-        room = live.here
-        name = await self.name_of(client)
-        topics: tuple[str, ...] | None = None
-        if room.seat(client.player) is None:
-            at = self._instant()
-            joined = self._ask(
-                live, lambda: ask_to_join(live.game, room, client.player, at, spectate=enter.spectate)
-            )
-            if joined.seat is None:
-                self._check_spectators(live, client.player)
-                topics = topics_of(client.player, joined)
-            else:
-                await self.step(live, Join(client.player, name))
-        seat = live.here.seat(client.player)
-        if seat is not None and not seat.connected:
-            await self.step(live, Connect(client.player))
-        return self._give_place(live, client, topics)
-
-    def _give_place(self, live: Live, client: Client, topics: tuple[str, ...] | None) -> Place:
-        place = live.audience.add(client)
-        self._open_eyes(live, place, topics or ())
-        if place.viewer not in live.views:
-            try:
-                live.views[place.viewer] = self._ask(
-                    live, lambda: view_of(live.game, live.here, place.viewer)
-                )
-            except Refused:
-                live.audience.remove(client)
-                raise
-        return place
-
-    def _open_eyes(self, live: Live, place: Place, watching: tuple[str, ...]) -> None:
-        """See as the seat sees, or as everybody without one."""
-        seat = live.here.seat(place.client.player)
-        place.viewer = None if seat is None else seat.player
-        place.topics = frozenset(watching if seat is None else seat.topics)
-
-    def _check_spectators(self, live: Live, player: str) -> None:
-        watching = live.audience.spectators
-        limit = live.game.spectators
-        if limit is not None and player not in watching and len(watching) >= limit:
-            raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
-
-    async def _missed(self, live: Live, place: Place, since: int | None) -> list[Push] | None:
-        """What was told after *since*; None where only a whole view can help."""
-        room = live.here
-        if since is None:
-            return []
-        if not room.seq - MAX_MISSED <= since <= room.seq or since < 0:
-            return None
-        missed: list[Push] = []
-        if since < room.seq:
-            async for step in self.journal.replay(live.number, after=since):
-                if isinstance(step.command, Join | Leave) and step.command.player == place.client.player:
-                    return None  # they had other eyes and ears then
-                missed.extend(heard(step, place))
-        return missed
-
-    async def _exit(self, live: Live, client: Client) -> None:
-        if live.room is None or live.audience.remove(client) is None:
-            return
-        self._note_presence(live)
-        self.keeper.plan_rest(live)
-        await self.settle(live)
-
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
-        try:
-            for player in live.here.connected:
-                if not live.audience.has(player):
-                    await self.step(live, Disconnect(player))
-        except Refused as why:
-            self.keeper.try_again(live, why, lambda: self.settle(live))
+        await self.attendance.settle(live)
 
-    async def _resync(self, live: Live, client: Client) -> None:
-        place = live.audience.place(client)
-        if live.room is not None and place is not None and place.stale:
-            place.stale = False
-            client.push(live.id, [self._whole(live, place)])
-
-    def _whole(self, live: Live, place: Place) -> Push:
-        return sync(live.here.seq, live.views[place.viewer], result_of(live.here), reset=True)
-
-    async def name_of(self, client: Client) -> str:
-        """What others see of whoever is on this line."""
-        if client.name is None:
-            player = await self.journal.player(client.player)
-            client.name = player.name if player is not None else guest_name()
-        return client.name
-
-    # Commands.
+    # Commands. These run in the room's lane.
 
     async def _grant(self, live: Live, client: Client, request: Request, wish: Wish) -> None:
         try:
@@ -310,8 +188,8 @@ class Host:
                 raise Refused(Code.NOT_JOINED, f"join room {live.id} first")
             command = self._command(client, wish)
             seq = await self._answer(live, command, check_id(wish.id))
-        except Refused as why:
-            client.refuse(request, why)
+        except (Refused, Trouble) as error:
+            client.refuse(request, excuse(error))
         else:
             client.accept(request, {"seq": seq})
 
@@ -331,7 +209,10 @@ class Host:
         player = asker(command)
         if id is not None and player is not None and (player, id) in live.answers:
             return await self._same_answer(live, command, live.answers[player, id])
-        return (await self.step(live, command, id)).seq
+        thought = await self.step(live, command, id)
+        if thought.failure is not None:
+            raise thought.failure
+        return thought.step.seq
 
     async def _same_answer(self, live: Live, command: Command, seq: int) -> int:
         async for step in self.journal.replay(live.number, after=seq - 1):
@@ -342,15 +223,13 @@ class Host:
 
     # Think, write, speak.
 
-    async def step(self, live: Live, command: Command, id: str | None = None) -> Step:
+    async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
         """One command of a room from end to end; must run in its lane."""
         thought = self._think(live, command, id)
         await self._write(live, thought)
         self._speak(live, thought)
         self._note(live, command)
-        if thought.failure is not None and isinstance(command, Leave):
-            raise thought.failure
-        return thought.step
+        return thought
 
     def _note(self, live: Live, command: Command) -> None:
         """For whoever runs the server: people and rooms come and go in the log, moves are only counted."""
@@ -360,7 +239,7 @@ class Host:
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:
-        at = self._instant()
+        at = self.instant()
         try:
             return self._ask(live, lambda: self._thought(live, command, at, id))
         except Refused as why:
@@ -407,12 +286,10 @@ class Host:
         try:
             with metrics.write_time.time():
                 await self.journal.append(live.number, thought.step, aside)
-        except (Conflict, NotKept) as error:
+        except Trouble as error:
             log.error("not_kept", room=live.id, seq=thought.step.seq, error=str(error))
             await self.keeper.reload(live)
-            raise Refused(
-                Code.NOT_SAVED, "this could not be saved, so it did not happen; try again"
-            ) from None
+            raise excuse(error) from None
         if aside.card is not None:
             live.card = aside.card
             self.listing.changed(live.card)
@@ -448,62 +325,21 @@ class Host:
         result = result_of(room) if before.outcome is None else None
         live.audience.speak(step, live.views, changed, result)
         if before.players != room.players:
-            self._reseat(live)
+            self.attendance.reseat(live)
         if before.seats != room.seats:
-            self._note_presence(live)
+            self.attendance.note_presence(live)
         if room.ended is not None:
             self._close(live)
         else:
             self.keeper.set_alarm(live)
 
-    def _reseat(self, live: Live) -> None:
-        """Seats were taken or given up: whoever is here sees with other eyes now."""
-        for place in live.audience:
-            seat = live.here.seat(place.client.player)
-            viewer = None if seat is None else seat.player
-            if viewer != place.viewer:
-                self._change_eyes(live, place)
-
-    def _change_eyes(self, live: Live, place: Place) -> None:
-        client = place.client
-        try:
-            topics: tuple[str, ...] = ()
-            if live.here.seat(client.player) is None:
-                at = self._instant()
-                joined = self._ask(
-                    live, lambda: ask_to_join(live.game, live.here, client.player, at, spectate=True)
-                )
-                topics = topics_of(client.player, joined)
-            self._open_eyes(live, place, topics)
-            live.views[place.viewer] = self._ask(live, lambda: view_of(live.game, live.here, place.viewer))
-        except Refused:  # this game is not for watching
-            live.audience.remove(client)
-            client.rooms.discard(live.id)
-            client.dismiss(live.id)
-            return
-        client.push(live.id, [self._whole(live, place)])
-
     def _close(self, live: Live) -> None:
         """The room has ended: everybody was told, nobody comes back."""
         for place in live.audience:
-            live.audience.remove(place.client)
-            place.client.rooms.discard(live.id)
-            place.client.dismiss(live.id)
+            self.attendance.dismiss(live, place)
         live.shut(Refused(Code.ROOM_ENDED, f"room {live.id} is over ({live.here.ended})"))
         self.keeper.forget(live)
 
-    def _note_presence(self, live: Live, *, but: Client | None = None) -> None:
-        """Tell who is here where that changed; the number of spectators at most once a second."""
-        if (diff := live.presence.seats_changed(live.here, live.audience)) is not None:
-            live.audience.tell(diff, but=but)
-        if live.recount is None:
-            self._recount(live, but=but)
-
-    def _recount(self, live: Live, *, but: Client | None = None) -> None:
-        live.recount = None
-        if (diff := live.presence.count_changed(live.audience)) is not None:
-            live.audience.tell(diff, but=but)
-            live.recount = self.clock.call_at(self.clock.now() + 1.0, lambda: self._recount(live))
-
-    def _instant(self) -> Instant:
+    def instant(self) -> Instant:
+        """The present, with a fresh seed in case one is needed."""
         return Instant(self.clock.now(), self.clock.date(), self._draw_seed())

@@ -133,7 +133,7 @@ class Api:
         known = None if id is None else await self._host.journal.player(id)
         player = Player(id or new_player_id(), name or (known.name if known else guest_name()))
         if player != known:
-            await self._host.save_player(player)
+            await self._host.journal.save_player(player)
         token = self._tokens.issue(player.id)
         response = reply(KnownPlayer(player.id, player.name, token), 201)
         secure = request.url.scheme == "https"

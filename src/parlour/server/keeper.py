@@ -1,9 +1,9 @@
 """Which rooms are in memory: they are loaded when somebody knocks or a timer is due, and rest when idle."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import msgspec
 import structlog
@@ -11,52 +11,33 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Damaged, Found, Journal, NotKept, Stored
+from parlour.journal.base import Damaged, Found, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
-from parlour.server.clock import Clock
 from parlour.server.config import Settings
 from parlour.server.lane import Job
-from parlour.server.rooms import Live, freeze, thaw
-from parlour.wire import Command, Step
+from parlour.server.rooms import Live, Owner, excuse, freeze, thaw
 
-T = TypeVar("T")
 log = structlog.get_logger()
 
 HEARTBEAT = 1.0
 """Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
 
 
-class Owner(Protocol):
-    """Whoever the rooms are kept for: the only one who changes them."""
-
-    async def step(self, live: Live, command: Command, id: str | None = None) -> Step:
-        """Think a command through, write it, speak of it."""
-        ...
-
-    async def settle(self, live: Live) -> None:
-        """Disconnect the seated players who are not here any more."""
-        ...
-
-    def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
-        """Run a game's code; whatever it raises comes out as a refusal."""
-        ...
-
-
 class Keeper:
     """Loads and stores rooms for their owner, and rings their alarms."""
 
-    def __init__(
-        self, games: Mapping[str, Game[Any]], journal: Journal, clock: Clock, settings: Settings, owner: Owner
-    ) -> None:
+    def __init__(self, games: Mapping[str, Game[Any]], settings: Settings, owner: Owner) -> None:
         self._games = games
-        self._journal = journal
-        self._clock = clock
         self._settings = settings
         self._owner = owner
+        self._journal = owner.journal
+        self._clock = owner.clock
         self._rooms: dict[str, Live] = {}
         self._heart: asyncio.Task[None] | None = None
         self._stopping = False
+        self._unreadable: set[str] = set()
+        """Rooms that could not be loaded: their timers do not wake them again."""
 
     async def start(self) -> None:
         """Open the journal, set the clock, and see to the rooms that were in use when it stopped."""
@@ -77,7 +58,7 @@ class Keeper:
             live.stop_timers()
             if live.room is not None and live.room.ended is None:
                 await self._store(live)
-        await self._journal.beat(self._clock.now())
+        await self.beat()
         await self._journal.close()
 
     async def beat(self) -> None:
@@ -85,10 +66,13 @@ class Keeper:
         now = self._clock.now()
         try:
             await self._journal.beat(now)
-        except NotKept as error:
+            due = [] if self._stopping else await self._journal.due(now + HEARTBEAT)
+        except Trouble as error:
             log.error("not_kept", what="heartbeat", error=str(error))
-        for id in await self._journal.due(now + HEARTBEAT):
-            self.live(id)
+            return
+        for id in due:
+            if id not in self._unreadable:
+                self.live(id)
 
     async def _beat_on(self) -> None:
         while True:
@@ -123,10 +107,12 @@ class Keeper:
     async def _load(self, live: Live) -> None:
         try:
             await self._read(live)
-        except Refused as why:
-            live.shut(why)
+        except (Refused, Trouble) as error:
+            live.shut(excuse(error))
+            self._unreadable.add(live.id)
             self.forget(live)
             return
+        self._unreadable.discard(live.id)
         await self._owner.settle(live)
         if live.room is not None:
             self.set_alarm(live)
@@ -148,25 +134,25 @@ class Keeper:
         live.answers = await self._journal.answers(found.number)
 
     async def _rebuild(self, live: Live, found: Found) -> Room[Any]:
-        stored = await self._journal.stored(found.number)
-        live.stored = stored.seq
         try:
-            room = thaw(live.game, stored.state)
-            async for step in self._journal.replay(found.number, after=stored.seq):
-                if step.before != room.head:
-                    raise Damaged(f"step {step.seq} does not follow the one before it")
-                room = self._owner.ask_game(live.game, live.id, partial(replay, live.game, room, step))
+            stored = await self._journal.stored(found.number)
+            live.stored = stored.seq
+            return await self._replay(live, stored)
         except Damaged as error:
             log.error("room_damaged", room=live.id, error=str(error))
-            raise Refused(
-                Code.ROOM_DAMAGED, "the room's history is damaged; an operator must look at it"
-            ) from None
+            raise
         except (Refused, msgspec.DecodeError) as error:
             log.warning("rules_changed", room=live.id, error=str(error))
-            await self._journal.retire(
-                found.number, replace(found.card, status="ended", ended="rules_changed")
-            )
+            ended = replace(found.card, status="ended", ended="rules_changed", connected=0)
+            await self._journal.retire(found.number, ended)
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
+
+    async def _replay(self, live: Live, stored: Stored) -> Room[Any]:
+        room = thaw(live.game, stored.state)
+        async for step in self._journal.replay(live.number, after=stored.seq):
+            if step.before != room.head:
+                raise Damaged(f"step {step.seq} does not follow the one before it")
+            room = self._owner.ask_game(live.game, live.id, partial(replay, live.game, room, step))
         return room
 
     async def reload(self, live: Live) -> None:
@@ -174,7 +160,7 @@ class Keeper:
         seq = live.here.seq
         try:
             await self._read(live)
-        except (Refused, NotKept) as error:
+        except (Refused, Trouble) as error:
             log.error("room_lost", room=live.id, error=str(error))
             self.drop(live)
         else:
@@ -239,6 +225,6 @@ class Keeper:
         room = live.here
         try:
             await self._journal.rest(live.number, Stored(room.seq, freeze(room)), room.next_due)
-        except NotKept as error:  # nothing is lost: the steps are there
+        except Trouble as error:  # nothing is lost: the steps are there
             log.error("not_kept", room=live.id, what="state", error=str(error))
         live.stored, live.due = room.seq, room.next_due

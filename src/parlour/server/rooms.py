@@ -1,18 +1,21 @@
 """Rooms in memory: what their owner knows of each besides the room itself."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from parlour.errors import Refused
+from parlour.errors import Code, Refused
 from parlour.game import Game, Outcome
-from parlour.journal.base import Card, Player
-from parlour.room import Room
+from parlour.journal.base import Card, Damaged, Journal, Player, Trouble
+from parlour.room import Instant, Room
 from parlour.server.clients import Audience
-from parlour.server.clock import Handle
+from parlour.server.clock import Clock, Handle
 from parlour.server.lane import Lane
 from parlour.server.presence import Presence
+from parlour.wire import Command
 
+T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -62,6 +65,40 @@ class Live:
             if handle is not None:
                 handle.cancel()
         self.alarm = self.rest = self.recount = self.retry = None
+
+
+class Owner(Protocol):
+    """Whoever the rooms belong to: the only one who changes them."""
+
+    journal: Journal
+    clock: Clock
+
+    async def step(self, live: Live, command: Command, id: str | None = None) -> Any:
+        """Think a command through, write it, speak of it."""
+        ...
+
+    async def settle(self, live: Live) -> None:
+        """Disconnect the seated players who are not here any more."""
+        ...
+
+    def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
+        """Run a game's code; whatever it raises comes out as a refusal."""
+        ...
+
+    def instant(self) -> Instant:
+        """The present, with a fresh seed in case one is needed."""
+        ...
+
+
+def excuse(error: Refused | Trouble) -> Refused:
+    """What a client is told when the journal could not do its part."""
+    match error:
+        case Refused():
+            return error
+        case Damaged():
+            return Refused(Code.ROOM_DAMAGED, "the room's history is damaged; an operator must look at it")
+        case _:
+            return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
 
 def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw:

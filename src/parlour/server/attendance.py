@@ -1,0 +1,183 @@
+"""Who is in a room: coming in, taking a seat or watching, going, and coming back. Runs in the room's lane."""
+
+from parlour.errors import Code, Refused
+from parlour.game import Joined
+from parlour.journal.base import Trouble
+from parlour.room import ask_to_join, topics_of
+from parlour.server.clients import Client, Place, heard, sync
+from parlour.server.keeper import Keeper
+from parlour.server.players import guest_name
+from parlour.server.rooms import Live, Owner, excuse, result_of, view_of
+from parlour.wire import Connect, Disconnect, Enter, Join, Leave, Push, Request
+
+MAX_MISSED = 100
+"""More steps than this are not told one by one to somebody who comes back."""
+
+
+class Attendance:
+    """Gives clients their places in rooms and takes them away again."""
+
+    def __init__(self, owner: Owner, keeper: Keeper) -> None:
+        self._owner = owner
+        self._keeper = keeper
+
+    # Coming in.
+
+    async def enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
+        """Answer, tell what was missed, then everything as it is now; or say why not."""
+        try:
+            place = await self._take_place(live, client, enter)
+            missed = await self._missed(live, place, enter.since)
+        except (Refused, Trouble) as error:
+            client.rooms.discard(live.id)
+            client.refuse(request, excuse(error))
+            await self.exit(live, client)  # its place from an earlier join, if it had one
+            return
+        client.accept(request, self._answer(live, client))
+        self.note_presence(live, but=client)
+        whole = self._whole(live, place, reset=missed is None)
+        client.push(live.id, [*(missed or ()), whole, live.presence.state()])
+
+    def _answer(self, live: Live, client: Client) -> dict[str, object]:
+        room = live.here
+        answer: dict[str, object] = {
+            "player": client.player,
+            "game": room.game,
+            "seq": room.seq,
+            "seat": room.seat_number(client.player),
+        }
+        if client.token is not None:
+            answer["token"] = client.token
+            client.token = None
+        return answer
+
+    async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
+        """A seat where there is one for this player, a place to watch from otherwise."""
+        topics: tuple[str, ...] = ()
+        name = await self._name_of(client)
+        if live.here.seat(client.player) is None:
+            joined = self._ask_to_join(live, client.player, spectate=enter.spectate)
+            if joined.seat is None:
+                self._check_spectators(live, client.player)
+                topics = topics_of(client.player, joined)
+            else:
+                await self._owner.step(live, Join(client.player, name))
+        seat = live.here.seat(client.player)
+        if seat is not None and not seat.connected:
+            await self._owner.step(live, Connect(client.player))
+        place = Place(client)
+        self._open_eyes(live, place, topics)
+        live.audience.add(place)
+        return place
+
+    async def _name_of(self, client: Client) -> str:
+        if client.name is None:
+            player = await self._owner.journal.player(client.player)
+            client.name = player.name if player is not None else guest_name()
+        return client.name
+
+    def _ask_to_join(self, live: Live, player: str, *, spectate: bool) -> Joined[object]:
+        at = self._owner.instant()
+        return self._owner.ask_game(
+            live.game, live.id, lambda: ask_to_join(live.game, live.here, player, at, spectate=spectate)
+        )
+
+    def _check_spectators(self, live: Live, player: str) -> None:
+        watching, limit = live.audience.spectators, live.game.spectators
+        if limit is not None and player not in watching and len(watching) >= limit:
+            raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
+
+    def _open_eyes(self, live: Live, place: Place, watching: tuple[str, ...]) -> None:
+        """See as the seat sees, or as everybody without one."""
+        seat = live.here.seat(place.client.player)
+        place.viewer = viewer = None if seat is None else seat.player
+        place.topics = frozenset(watching if seat is None else seat.topics)
+        if viewer not in live.views:
+            live.views[viewer] = self._owner.ask_game(
+                live.game, live.id, lambda: view_of(live.game, live.here, viewer)
+            )
+
+    async def _missed(self, live: Live, place: Place, since: int | None) -> list[Push] | None:
+        """What was told after *since*; None where only a whole view can help."""
+        room = live.here
+        if since is None:
+            return []
+        if since < 0 or not room.seq - MAX_MISSED <= since <= room.seq:
+            return None
+        missed: list[Push] = []
+        if since < room.seq:
+            async for step in self._owner.journal.replay(live.number, after=since):
+                if isinstance(step.command, Join | Leave) and step.command.player == place.client.player:
+                    return None  # they had other eyes and ears then
+                missed.extend(heard(step, place))
+        return missed
+
+    def _whole(self, live: Live, place: Place, *, reset: bool) -> Push:
+        return sync(live.here.seq, live.views[place.viewer], result_of(live.here), reset=reset)
+
+    # Going.
+
+    async def exit(self, live: Live, client: Client) -> None:
+        """A client does not hear this room any more."""
+        if live.room is None or live.audience.remove(client) is None:
+            return
+        self.note_presence(live)
+        self._keeper.plan_rest(live)
+        await self.settle(live)
+
+    async def settle(self, live: Live) -> None:
+        """Disconnect the seated players who are not here any more."""
+        try:
+            for player in live.here.connected:
+                if not live.audience.has(player):
+                    await self._owner.step(live, Disconnect(player))
+        except Refused as why:
+            self._keeper.try_again(live, why, lambda: self.settle(live))
+
+    def dismiss(self, live: Live, place: Place) -> None:
+        """The room is closed to this client."""
+        live.audience.remove(place.client)
+        place.client.rooms.discard(live.id)
+        place.client.dismiss(live.id)
+
+    # While being there.
+
+    async def resync(self, live: Live, client: Client) -> None:
+        """A spectator who skipped steps reads again: they get the newest."""
+        place = live.audience.place(client)
+        if live.room is not None and place is not None and place.stale:
+            place.stale = False
+            client.push(live.id, [self._whole(live, place, reset=True)])
+
+    def reseat(self, live: Live) -> None:
+        """Seats were taken or given up: whoever is concerned sees with other eyes now."""
+        for place in live.audience:
+            seat = live.here.seat(place.client.player)
+            if place.viewer != (None if seat is None else seat.player):
+                self._change_eyes(live, place)
+
+    def _change_eyes(self, live: Live, place: Place) -> None:
+        player = place.client.player
+        topics: tuple[str, ...] = ()
+        try:
+            if live.here.seat(player) is None:
+                topics = topics_of(player, self._ask_to_join(live, player, spectate=True))
+            self._open_eyes(live, place, topics)
+        except Refused:  # this game is not for watching
+            self.dismiss(live, place)
+        else:
+            place.client.push(live.id, [self._whole(live, place, reset=True)])
+
+    def note_presence(self, live: Live, *, but: Client | None = None) -> None:
+        """Tell who is here where that changed; the number of spectators at most once a second."""
+        if (diff := live.presence.seats_changed(live.here, live.audience)) is not None:
+            live.audience.tell(diff, but=but)
+        if live.recount is None:
+            self._recount(live, but=but)
+
+    def _recount(self, live: Live, *, but: Client | None = None) -> None:
+        live.recount = None
+        if (diff := live.presence.count_changed(live.audience)) is not None:
+            live.audience.tell(diff, but=but)
+            clock = self._owner.clock
+            live.recount = clock.call_at(clock.now() + 1.0, lambda: self._recount(live))
