@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from parlour.cli import app, load_games
 from parlour.server.config import Settings
+from parlour.server.rooms import freeze, thaw
+from tests.table import Table
 
 GAME = """
 from parlour import Game, State
@@ -44,6 +46,12 @@ def test_every_setting_is_an_option_and_in_the_environment(monkeypatch):
 def test_a_game_is_loaded_from_a_file(tmp_path):
     (game,) = load_games(write(tmp_path, GAME))
     assert (game.name, game.display_name) == ("nothing", "Nothing")
+
+
+def test_a_games_own_types_may_name_each_other(tmp_path):
+    text = GAME.replace("    pass\n", '    next: "Board | None" = None\n')
+    (game,) = load_games(write(tmp_path, text))
+    assert thaw(game, freeze(Table(game).room)).state == game.State()
 
 
 @pytest.mark.parametrize(

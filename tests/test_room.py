@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from parlour.errors import Refused
-from parlour.game import Chance, End, Game, Later, Timeouts
+from parlour.game import Chance, End, Game, Later, Send, Timeouts, Update
 from parlour.room import Instant, apply, open_room, replay, topic_name
 from parlour.wire import Act, Chat, Connect, Disconnect, Join, Leave, Rematch, Shutdown, read_step
 from tests.probe import Probe
@@ -546,6 +546,25 @@ def test_new_rules_that_play_the_same_go_on_with_an_old_room():
     played = table("ann")
     room = replay(Newer(), played.opening, read_step(played.steps[0].body))
     assert room.head == played.steps[0].digest
+
+
+@pytest.mark.parametrize("kind", ["chat", "shutdown"])
+def test_a_game_cannot_speak_in_the_rooms_own_name(kind):
+    class Forger(Probe):
+        def player_connected(self, state, player, moment):
+            return Update(state, (Send("all", {}, kind),))
+
+    with pytest.raises(TypeError, match=f"a game sends game_event or sync, not {kind}"):
+        Table(Forger()).sit("ann")
+
+
+def test_a_room_plays_as_soon_as_enough_sit_and_may_take_more():
+    filling = Table(GAME)
+    seen = [filling.room.status]
+    for player in ("ann", "bob", "cem"):
+        filling.sit(player)
+        seen.append(filling.room.status)
+    assert seen == ["waiting", "waiting", "playing", "playing"]
 
 
 def test_a_game_that_gives_a_taken_seat_is_a_bug_and_changes_nothing():

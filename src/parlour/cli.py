@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
@@ -33,7 +34,7 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
 
     def greet(port: int) -> None:
         names = ", ".join(game.display_name for game in playable.values())
-        screen.print(f"Parlour is open at http://{chosen.host}:{port} with {names}. Ctrl-C closes it.")
+        say(f"Parlour is open at http://{chosen.host}:{port} with {names}. Ctrl-C closes it.")
 
     try:
         run(playable, chosen, greet)
@@ -46,7 +47,7 @@ def load_games(file: Path) -> list[Game[Any]]:
     spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
     if spec is None or spec.loader is None or not file.is_file():
         fail(f"expected a Python file with a game, got {file}")
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # types look their module up
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
@@ -68,8 +69,13 @@ def _is_game(kind: Any, module: str) -> bool:
 
 def fail(sentence: str) -> NoReturn:
     """Say what is wrong and stop."""
-    screen.print(f"parlour: {sentence}", style="red")
+    say(f"parlour: {sentence}", style="red")
     raise typer.Exit(1)
+
+
+def say(sentence: str, style: str | None = None) -> None:
+    """Print a sentence as it is: no brackets read as markup, no line broken where there is no terminal."""
+    screen.print(sentence, style=style, markup=False, soft_wrap=True)
 
 
 def _with_options(command: Any) -> Any:

@@ -80,6 +80,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     config: Any
     state: S
     seats: tuple[Seat | None, ...]
+    least: int
+    """How many must sit for the game to be played."""
     seed: bytes
     """Secret until an outcome shows it."""
     seq: int = 0
@@ -121,7 +123,7 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
             return "ended"
         if self.outcome is not None:
             return "over"
-        return "waiting" if None in self.seats else "playing"
+        return "playing" if len(self.seats) - self.seats.count(None) >= self.least else "waiting"
 
     @property
     def next_due(self) -> float | None:
@@ -143,7 +145,7 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
     if game.timeouts.game is not None:
         alarms["idle"] = Alarm(at.now + game.timeouts.game, Shutdown("game_timeout"))
     config = msgspec.to_builtins(checked)
-    return Room(id, game.name, config, state, seats, at.seed, alarms=alarms)
+    return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms)
 
 
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
@@ -271,6 +273,7 @@ class _Turn(Generic[S]):
             config=room.config,
             state=self.state,
             seats=tuple(self.seats),
+            least=room.least,
             seed=self.at.seed if shows else room.seed,
             seq=step.seq,
             head=step.digest,
@@ -406,8 +409,10 @@ class _Turn(Generic[S]):
 
     def cause(self, effect: Effect) -> None:
         match effect:
-            case Send():
+            case Send(kind="game_event" | "sync"):
                 self.send(effect)
+            case Send():
+                raise TypeError(f"{self.game.name}: a game sends game_event or sync, not {effect.kind}")
             case Later():
                 sealed = replace(effect, event=seal(effect.event))
                 self.alarms[f"later:{effect.key}"] = Alarm(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlour.game import Joined, Send, State, Update
 from parlour.games import GAMES
 from parlour.journal.base import NotKept
 from parlour.journal.memory import MemoryJournal
@@ -46,6 +47,15 @@ async def test_joining_again_changes_nothing(world):
     before = world.room()
     assert (await ann.join("ABCD"))[0] == "ok"
     assert world.room() is before
+
+
+async def test_a_spectator_who_joins_again_for_a_seat_hears_the_answer_first(world):
+    await world.open("probe")
+    ann = await world.person("ann")
+    await ann.join("ABCD", spectate=True)
+    ann.forget()
+    await ann.join("ABCD")
+    assert [frame[3] for frame in ann.frames] == ["phx_close", "phx_reply", "sync", "presence_state"]
 
 
 async def test_a_refused_join_says_why_and_leaves_no_trace(world):
@@ -477,6 +487,53 @@ async def test_a_disconnect_that_could_not_be_kept_is_tried_until_it_can(tmp_pat
         assert world.room().connected == ["ann"]
 
 
+# Rematch.
+
+
+class Teams(Probe):
+    """Each seat has a topic of its own, and a secret is told to it when the game begins."""
+
+    name = "teams"
+
+    def join_game(self, state, player, spectate, moment):
+        joined = super().join_game(state, player, spectate, moment)
+        if joined.seat is None:
+            return joined
+        secret = Send(f"team:{joined.seat}", f"for seat {joined.seat}")
+        return Joined((f"team:{joined.seat}",), joined.seat, Update(joined.update.state, (secret,)))
+
+
+async def test_after_a_rematch_everybody_hears_the_topics_of_their_new_seat_and_no_others(tmp_path):
+    async with World({"teams": Teams()}) as world:
+        await world.open("teams")
+        ann, bob = await world.seated("ABCD", "ann", "bob")
+        since = seqs(bob)[-1]
+        await ann.play("ABCD", {"type": "win"})
+        await ann.push("ABCD", "rematch", {})
+        ann.forget()
+        bob.forget()
+        await bob.push("ABCD", "rematch", {})
+        await ann.play("ABCD", {"type": "tell", "to": "team:0", "words": ["for bob's new seat"]})
+
+        def heard(person):
+            return [payload["payload"] for _, payload in person.heard("game_event")]
+
+        assert heard(ann) == ["for seat 1"]
+        assert heard(bob) == ["for seat 0", "for bob's new seat"]
+        back = await world.person("bob")
+        await back.join("ABCD", since=since)
+        assert heard(back) == []
+        assert back.heard("sync")[0][1]["reset"] is True
+
+
+async def test_an_outcome_that_is_taken_back_is_told(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    await ann.play("ABCD", {"type": "win"})
+    await ann.play("ABCD", {"type": "win"})
+    assert ann.heard("update")[-1][1]["result"] is None
+
+
 # Restarts and rests.
 
 
@@ -570,6 +627,27 @@ async def test_new_rules_that_play_the_same_go_on(world):
     await world.seated("ABCD", "ann", "bob")
     async with await world.restart({"probe": Newer()}) as again:
         await again.seated("ABCD", "ann")
+
+
+async def test_knocking_on_a_room_that_is_not_there_yet_does_not_stop_its_timers_later(world):
+    ann = await world.person("ann")
+    await ann.join("LATE")
+    await world.open("probe", "LATE")
+    await world.wait(300)
+    assert (await world.journal.find("LATE")).card.ended == "game_timeout"
+
+
+async def test_a_stored_state_that_the_game_cannot_read_closes_the_room(world):
+    class Other(State, frozen=True):
+        colour: str
+
+    class Painted(Probe):
+        State = Other  # type: ignore[assignment]
+
+    await world.open("probe")
+    async with await world.restart({"probe": Painted()}) as again:
+        ann = await again.person("ann")
+        assert (await ann.join("ABCD"))[1]["code"] == "rules_changed"
 
 
 # Presence and the lobby.

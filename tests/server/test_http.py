@@ -98,6 +98,22 @@ async def test_a_foreign_pages_cookie_opens_nothing(http):
         assert friend.status_code == 201
 
 
+async def test_an_old_cookie_is_no_reason_to_keep_a_visitor_out(http):
+    http.cookies.set(COOKIE, "old")
+    assert (await http.post("/api/rooms", json={"game": "probe"})).status_code == 201
+    assert (await http.get("/api/players/me/rooms")).status_code == 401
+    assert (await http.post("/api/players", json={})).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "null", "https://parlour.test.evil.example", "//parlour.test"]
+)
+async def test_an_origin_that_is_not_quite_ours_is_foreign(http, origin):
+    await http.post("/api/players", json={})
+    response = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
+    assert response.status_code == 403
+
+
 # Games.
 
 
@@ -221,6 +237,8 @@ async def test_what_is_not_there_is_not_found_in_the_same_shape(http):
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
     wrong = await http.delete("/api/rooms")
     assert (wrong.status_code, wrong.json()["code"]) == (405, "malformed")
+    assert set(wrong.headers["allow"].split(", ")) == {"GET", "HEAD", "POST"}
+    assert (await http.head("/api/rooms")).status_code == 200
 
 
 async def test_a_failure_of_ours_tells_nothing(world):

@@ -206,10 +206,14 @@ class World:
     async def wait(self, seconds: float) -> None:
         """Let time pass, with everything that is planned for it."""
         until = self.clock.now() + seconds
+        await self._turn_to(until)
+        await self.host.keeper.beat()  # wakes those who rest
+        await self.quiet()
+        await self._turn_to(until)
+
+    async def _turn_to(self, until: float) -> None:
         while self.clock.turn_to_next(until):
             await self.quiet()
-        await self.host.keeper.beat()
-        await self.quiet()
 
     def room(self, id: str = "ABCD") -> Any:
         """The room in memory."""

@@ -138,7 +138,7 @@ class Phoenix:
         enter = parse(_read_enter, strict(bytes(frame.payload)))
         self._close(frame.topic)  # a second join of a topic replaces the first
         if len(self._join_refs) >= MAX_CHANNELS:
-            raise Refused(Code.TOO_FAST, f"too many channels joined: at most {MAX_CHANNELS} a socket")
+            raise Refused(Code.TOO_MANY, f"too many channels joined: at most {MAX_CHANNELS} a socket")
         self._join_refs[frame.topic] = frame.join_ref
         return [Request(room, enter, frame)]
 

@@ -1,14 +1,14 @@
 """Who is in a room: coming in, taking a seat or watching, going, and coming back. Runs in the room's lane."""
 
 from parlour.errors import Code, Refused
-from parlour.game import Joined
+from parlour.game import Joined, Send
 from parlour.journal.base import Trouble
 from parlour.room import ask_to_join, topics_of
 from parlour.server.clients import Client, Place, heard, sync
 from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
 from parlour.server.rooms import Live, Owner, excuse, result_of, view_of
-from parlour.wire import Connect, Disconnect, Enter, Join, Leave, Push, Request
+from parlour.wire import Connect, Disconnect, Enter, Join, Leave, Push, Rematch, Request, Step
 
 MAX_MISSED = 100
 """More steps than this are not told one by one to somebody who comes back."""
@@ -25,13 +25,14 @@ class Attendance:
 
     async def enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
         """Answer, tell what was missed, then everything as it is now; or say why not."""
+        live.audience.remove(client)  # a join begins anew: nothing is told before its answer
         try:
             place = await self._take_place(live, client, enter)
             missed = await self._missed(live, place, enter.since)
         except (Refused, Trouble) as error:
             client.rooms.discard(live.id)
             client.refuse(request, excuse(error))
-            await self.exit(live, client)  # its place from an earlier join, if it had one
+            await self.exit(live, client)
             return
         client.accept(request, self._answer(live, client))
         self.note_presence(live, but=client)
@@ -73,7 +74,7 @@ class Attendance:
     async def _name_of(self, client: Client) -> str:
         if client.name is None:
             player = await self._owner.journal.player(client.player)
-            client.name = player.name if player is not None else guest_name()
+            client.name = player.name if player is not None else guest_name(client.player)
         return client.name
 
     def _ask_to_join(self, live: Live, player: str, *, spectate: bool) -> Joined[object]:
@@ -107,7 +108,7 @@ class Attendance:
         missed: list[Push] = []
         if since < room.seq:
             async for step in self._owner.journal.replay(live.number, after=since):
-                if isinstance(step.command, Join | Leave) and step.command.player == place.client.player:
+                if _seats_anew(step, place.client.player):
                     return None  # they had other eyes and ears then
                 missed.extend(heard(step, place))
         return missed
@@ -119,7 +120,8 @@ class Attendance:
 
     async def exit(self, live: Live, client: Client) -> None:
         """A client does not hear this room any more."""
-        if live.room is None or live.audience.remove(client) is None:
+        live.audience.remove(client)
+        if live.room is None:
             return
         self.note_presence(live)
         self._keeper.plan_rest(live)
@@ -149,14 +151,18 @@ class Attendance:
             place.stale = False
             client.push(live.id, [self._whole(live, place, reset=True)])
 
-    def reseat(self, live: Live) -> None:
-        """Seats were taken or given up: whoever is concerned sees with other eyes now."""
-        for place in live.audience:
-            seat = live.here.seat(place.client.player)
-            if place.viewer != (None if seat is None else seat.player):
-                self._change_eyes(live, place)
+    def reseat(self, live: Live) -> list[Place]:
+        """Seats changed: whoever is concerned sees and hears differently from now on; their places."""
+        concerned = [place for place in live.audience if self._is_seated_anew(live, place)]
+        return [place for place in concerned if self._change_eyes(live, place)]
 
-    def _change_eyes(self, live: Live, place: Place) -> None:
+    def _is_seated_anew(self, live: Live, place: Place) -> bool:
+        seat = live.here.seat(place.client.player)
+        if seat is None:
+            return place.viewer is not None
+        return place.viewer is None or place.topics != frozenset(seat.topics)
+
+    def _change_eyes(self, live: Live, place: Place) -> bool:
         player = place.client.player
         topics: tuple[str, ...] = ()
         try:
@@ -165,7 +171,12 @@ class Attendance:
             self._open_eyes(live, place, topics)
         except Refused:  # this game is not for watching
             self.dismiss(live, place)
-        else:
+            return False
+        return True
+
+    def show_all(self, live: Live, places: list[Place]) -> None:
+        """Everything as it is now, for those who see with other eyes."""
+        for place in places:
             place.client.push(live.id, [self._whole(live, place, reset=True)])
 
     def note_presence(self, live: Live, *, but: Client | None = None) -> None:
@@ -181,3 +192,14 @@ class Attendance:
             live.audience.tell(diff, but=but)
             clock = self._owner.clock
             live.recount = clock.call_at(clock.now() + 1.0, lambda: self._recount(live))
+
+
+def _seats_anew(step: Step, player: str) -> bool:
+    """This step gave the player a seat or took it away, or a rematch seated everybody again."""
+    match step.command:
+        case Join() | Leave():
+            return step.command.player == player
+        case Rematch():
+            return any(isinstance(effect, Send) and effect.kind == "sync" for effect in step.effects)
+        case _:
+            return False

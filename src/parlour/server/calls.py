@@ -21,10 +21,11 @@ STATUS: dict[str, int] = {
     Code.FOREIGN_ORIGIN: 403,
     Code.GAME_ERROR: 500,
     Code.NAME_TAKEN: 409,
+    Code.INTERNAL_ERROR: 500,
     Code.NOT_FOUND: 404,
     Code.NOT_SAVED: 503,
+    Code.ROOM_DAMAGED: 503,
     Code.ROOM_ENDED: 410,
-    Code.STOPPING: 503,
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
     Code.UNKNOWN_GAME: 404,
@@ -55,11 +56,8 @@ class Call(msgspec.Struct, frozen=True):
     status: int = 200
     refuses: Sequence[Code] = ()
 
-    def route(self) -> Route:
-        """As Starlette wants it."""
-        return Route(self.path, self._serve, methods=[self.method])
-
-    async def _serve(self, request: Request) -> Response:
+    async def serve(self, request: Request) -> Response:
+        """Answer a request, or refuse it with the status that fits."""
         try:
             answer = await self._answer(request)
         except (Refused, Trouble) as error:
@@ -72,6 +70,21 @@ class Call(msgspec.Struct, frozen=True):
         body = await read_body(request)
         decode = msgspec.json.Decoder(self.takes).decode
         return await self.answer(request, parse(decode, strict(body)))
+
+
+def routes_of(calls: Sequence[Call]) -> list[Route]:
+    """As Starlette wants them: one route for all methods of a path."""
+    by_path: dict[str, dict[str, Call]] = {}
+    for call in calls:
+        by_path.setdefault(call.path, {})[call.method] = call
+    return [Route(path, _serve_by(methods), methods=list(methods)) for path, methods in by_path.items()]
+
+
+def _serve_by(methods: Mapping[str, Call]) -> Callable[[Request], Awaitable[Response]]:
+    async def serve(request: Request) -> Response:
+        return await methods["GET" if request.method == "HEAD" else request.method].serve(request)
+
+    return serve
 
 
 async def read_body(request: Request) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import UNSET
 
 from parlour.errors import Refused
 from parlour.game import Send
@@ -184,7 +185,7 @@ def told(step: Step, place: Place, views: Views, changed: Views, result: Any) ->
     update: dict[str, Any] = {"seq": step.seq}
     if place.viewer in changed and not any(push.name == "sync" for push in pushes):
         update["view"] = changed[place.viewer]
-    if result is not None:
+    if result is not UNSET:
         update["result"] = result
     pushes.append(Push("update", update))
     return pushes

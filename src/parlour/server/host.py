@@ -102,6 +102,7 @@ class Host:
             raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
         card = await self._create(game, config, id, private=private)
         metrics.rooms_opened.labels(game.name).inc()
+        self.keeper.may_wake(card.id)
         log.info("room_opened", room=card.id, game=game.name)
         self.listing.changed(card)
         return card
@@ -244,6 +245,7 @@ class Host:
             return self._ask(live, lambda: self._thought(live, command, at, id))
         except Refused as why:
             if isinstance(command, MustHappen) and live.here.ended is None:
+                log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
                 room, step = apply(live.game, live.here, command, at, id=id, spared=True)
                 return Thought(room, step, {}, failure=why)
             if isinstance(command, Act):
@@ -321,11 +323,12 @@ class Host:
         if step.id is not None and (player := asker(step.command)) is not None:
             live.answers[player, step.id] = step.seq
         changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
-        live.views = {v: view for v, view in live.views.items() if v in live.audience.viewers} | thought.views
-        result = result_of(room) if before.outcome is None else None
+        if room.state is not before.state:
+            live.views = thought.views
+        moved = self.attendance.reseat(live) if before.seats != room.seats else []
+        result = UNSET if before.outcome == room.outcome else result_of(room)
         live.audience.speak(step, live.views, changed, result)
-        if before.players != room.players:
-            self.attendance.reseat(live)
+        self.attendance.show_all(live, moved)
         if before.seats != room.seats:
             self.attendance.note_presence(live)
         if room.ended is not None:

@@ -16,7 +16,7 @@ from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Player
 from parlour.server import metrics
-from parlour.server.calls import Call, openapi, refusal, reply
+from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
 from parlour.server.host import Host
@@ -118,7 +118,10 @@ class Api:
         origin, host = request.headers.get("origin"), request.headers.get("host")
         if not may_use_cookie(origin, host, self._settings.origins):
             raise Refused(Code.FOREIGN_ORIGIN, f"pages of {origin} may not act for a visitor of this site")
-        return self._tokens.read(cookie)
+        try:
+            return self._tokens.read(cookie)
+        except Refused:
+            return None
 
     # The calls.
 
@@ -127,11 +130,12 @@ class Api:
         try:
             id = self.asker(request)
         except Refused as why:
-            if why.code == Code.BAD_TOKEN and "authorization" in request.headers:
+            if why.code != Code.FOREIGN_ORIGIN:
                 raise
-            id = None  # an old cookie, or a foreign page's: they are somebody new
+            id = None  # to a foreign page they are somebody new
         known = None if id is None else await self._host.journal.player(id)
-        player = Player(id or new_player_id(), name or (known.name if known else guest_name()))
+        id = id or new_player_id()
+        player = Player(id, name or (known.name if known else guest_name(id)))
         if player != known:
             await self._host.journal.save_player(player)
         token = self._tokens.issue(player.id)
@@ -194,10 +198,10 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
 
     async def apologise(request: Request, error: Exception) -> Response:
         log.error("call_failed", path=request.url.path, exc_info=error)
-        return reply(Refused("internal_error", "this went wrong on our side").told(), 500)
+        return reply(Refused(Code.INTERNAL_ERROR, "this went wrong on our side").told(), 500)
 
     routes = [
-        *(call.route() for call in api.calls),
+        *routes_of(api.calls),
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),

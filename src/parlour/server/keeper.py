@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import msgspec
 import structlog
 from msgspec.structs import replace
 
@@ -95,6 +94,10 @@ class Keeper:
         live = self._rooms.get(id)
         return live if live is not None and live.room is not None else None
 
+    def may_wake(self, id: str) -> None:
+        """The room of this id can be read (again), so its timers may wake it."""
+        self._unreadable.discard(id)
+
     def forget(self, live: Live) -> None:
         """The room is no longer in memory."""
         live.stop_timers()
@@ -108,11 +111,13 @@ class Keeper:
         try:
             await self._read(live)
         except (Refused, Trouble) as error:
-            live.shut(excuse(error))
-            self._unreadable.add(live.id)
+            why = excuse(error)
+            if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED):
+                self._unreadable.add(live.id)
+            live.shut(why)
             self.forget(live)
             return
-        self._unreadable.discard(live.id)
+        self.may_wake(live.id)
         await self._owner.settle(live)
         if live.room is not None:
             self.set_alarm(live)
@@ -141,14 +146,14 @@ class Keeper:
         except Damaged as error:
             log.error("room_damaged", room=live.id, error=str(error))
             raise
-        except (Refused, msgspec.DecodeError) as error:
-            log.warning("rules_changed", room=live.id, error=str(error))
+        except Refused as why:
+            log.warning("rules_changed", room=live.id, error=why.message)
             ended = replace(found.card, status="ended", ended="rules_changed", connected=0)
             await self._journal.retire(found.number, ended)
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
 
     async def _replay(self, live: Live, stored: Stored) -> Room[Any]:
-        room = thaw(live.game, stored.state)
+        room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, stored.state))
         async for step in self._journal.replay(live.number, after=stored.seq):
             if step.before != room.head:
                 raise Damaged(f"step {step.seq} does not follow the one before it")

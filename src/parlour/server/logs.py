@@ -9,7 +9,9 @@ import structlog
 def set_up_logs() -> None:
     """Choose the shape by where the log goes."""
     terminal = sys.stderr.isatty()
-    shape = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
+    # The renderer's own tracebacks show local variables, and with them seeds.
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    shape = plain if terminal else structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -3,6 +3,7 @@
 import os
 import secrets
 import string
+import zlib
 from pathlib import Path
 
 from itsdangerous import BadSignature, TimestampSigner
@@ -23,9 +24,9 @@ def random_letters(length: int) -> str:
     return "".join(secrets.choice(string.ascii_uppercase) for _ in range(length))
 
 
-def guest_name() -> str:
-    """A name for somebody who gave none."""
-    return f"Guest {secrets.randbelow(9000) + 1000}"
+def guest_name(player: str) -> str:
+    """A name for somebody who gave none, always the same."""
+    return f"Guest {1000 + zlib.crc32(player.encode()) % 9000}"
 
 
 class Tokens:
@@ -37,7 +38,7 @@ class Tokens:
     @classmethod
     def in_folder(cls, folder: Path) -> "Tokens":
         """With the key that lives in the data folder, made on first use and readable by its owner only."""
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
         path = folder / "signing.key"
         if not path.exists():
             draft = folder / "signing.key.new"

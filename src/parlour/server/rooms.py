@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from parlour.errors import Code, Refused
+from parlour.errors import Code, Refused, parse
 from parlour.game import Game, Outcome
 from parlour.journal.base import Card, Damaged, Journal, Player, Trouble
 from parlour.room import Instant, Room
@@ -181,5 +181,5 @@ def freeze(room: Room[Any]) -> bytes:
 def thaw(game: Game[Any], state: bytes) -> Room[Any]:
     """The room that was stored, its state read by the game's own types."""
     kind: Any = Room
-    room: Room[Any] = msgspec.json.decode(state, type=kind[game.State])
-    return room
+    decode: Callable[[bytes], Room[Any]] = msgspec.json.Decoder(kind[game.State]).decode
+    return parse(decode, state, code=Code.RULES_CHANGED)

@@ -46,7 +46,7 @@ def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str])
     >>> may_use_cookie("http://evil.example", "localhost:8000", ())
     False
     """
-    return origin is None or origin in allowed or urlsplit(origin).netloc == (host or "")
+    return origin is None or origin in allowed or origin.partition("://")[2] == host
 
 
 def cookie_token(header: str | None) -> str | None:
@@ -184,9 +184,7 @@ class Socket(asyncio.Protocol):
         self._pop()
         self._ws.send_close(code, reason)
         self._send_out()
-        self._goodbye = self._sockets.clock.call_at(
-            self._sockets.clock.now() + CLOSE_PATIENCE, self._transport.abort
-        )
+        self._cut_later()
 
     def check(self, now: float, patience: float) -> None:
         """Silent for a while: ping. Silent still: cut off."""
@@ -285,7 +283,7 @@ class Socket(asyncio.Protocol):
             return
         data = b"".join(self._cork)
         self._cork = []
-        if self._transport.is_closing():
+        if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
         if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
@@ -302,4 +300,17 @@ class Socket(asyncio.Protocol):
             if data:
                 self._transport.write(data)
             else:
-                self._transport.close()
+                self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""
+        if not self._transport.can_write_eof():
+            self._transport.close()
+            return
+        self._transport.write_eof()
+        if self._goodbye is None:
+            self._cut_later()
+
+    def _cut_later(self) -> None:
+        clock = self._sockets.clock
+        self._goodbye = clock.call_at(clock.now() + CLOSE_PATIENCE, self._transport.abort)

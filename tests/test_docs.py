@@ -1,0 +1,379 @@
+"""The documentation is true: its code runs, its names exist, its lists are complete."""
+
+import ast
+import doctest
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+import httpx
+import pytest
+
+import parlour
+from parlour.cli import load_games
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.games import GAMES
+from parlour.server.calls import STATUS
+from parlour.server.config import Settings
+from parlour.server.http import Api, web_app
+from parlour.server.players import Tokens
+from tests.server.world import World
+from tests.table import Table
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
+NODE_MODULES = ROOT / "tests" / "e2e" / "node_modules"
+
+
+class Block(NamedTuple):
+    """A fenced block of a page, and the line it begins at."""
+
+    text: str
+    line: int
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[Block]:
+    text = read(page)
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Block(match[1], text.count("\n", 0, match.start()) + 1) for match in found]
+
+
+def rows(page: str) -> list[list[str]]:
+    """The rows of a page's tables, without their heads."""
+    lines = [line for line in read(page).splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def is_dialogue(block: Block) -> bool:
+    return block.text.startswith(">>>")
+
+
+def source(page: str) -> str:
+    """The blocks without >>>, which are one file."""
+    return "\n".join(block.text for block in blocks(page, "python") if not is_dialogue(block))
+
+
+def run(page: str) -> dict[str, Any]:
+    """Run a page from top to bottom: dialogues must print what they show, the file grows block by block."""
+    module = ModuleType(f"page_{Path(page).stem.replace('-', '_')}")
+    names, file = module.__dict__, ""
+    sys.modules[module.__name__] = module
+    for block in blocks(page, "python"):
+        if is_dialogue(block):
+            run_dialogue(page, block, names)
+        else:
+            file += "\n" + block.text
+            exec(compile(file, page, "exec"), names)
+    return names
+
+
+def run_dialogue(page: str, block: Block, names: dict[str, Any]) -> None:
+    said: list[str] = []
+    dialogue = doctest.DocTestParser().get_doctest(block.text, {}, f"{page}:{block.line}", page, block.line)
+    dialogue.globs = names  # the very same, so that a function of one block sees what later ones define
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    failed, _ = runner.run(dialogue, out=said.append, clear_globs=False)
+    assert not failed, "".join(said)
+
+
+def find(game_class: str, page: str) -> Game[Any]:
+    game: Game[Any] = run(page)[game_class]().checked()
+    return game
+
+
+# Code that runs.
+
+
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
+def test_every_piece_of_python_on_a_page_runs_and_prints_what_it_shows(page):
+    run(page)
+
+
+def test_the_game_in_the_readme_is_complete_and_correct():
+    table = Table(find("Nim", "README.md")).sit("ann", "bob")
+    counts = [3, 1, 3, 1, 3, 1, 2]
+    for turn, count in enumerate(counts):
+        table.act(("ann", "bob")[turn % 2], {"type": "take", "count": count})
+    assert table.state.left == 1
+    for player, count, code in (
+        ("ann", 1, "not_your_turn"),
+        ("bob", 2, "illegal_move"),
+        ("bob", 4, "malformed"),
+    ):
+        with pytest.raises(Refused, match=code):
+            table.act(player, {"type": "take", "count": count})
+    table.act("bob", {"type": "take", "count": 1})
+    assert table.room.outcome is not None
+    assert (table.room.outcome.won, table.room.outcome.lost) == (("bob",), ("ann",))
+    with pytest.raises(Refused, match="the game is over"):
+        table.act("ann", {"type": "take", "count": 1})
+
+
+def test_the_game_in_the_readme_waits_for_its_second_player():
+    table = Table(find("Nim", "README.md")).sit("ann")
+    with pytest.raises(Refused, match="wait for the other player"):
+        table.act("ann", {"type": "take", "count": 1})
+
+
+THROWS = [(one, two) for one in ("rock", "paper", "scissors") for two in ("rock", "paper", "scissors")]
+
+
+@pytest.mark.parametrize(("one", "two"), THROWS)
+def test_the_game_in_the_tutorial_knows_who_beats_whom(one, two):
+    table = Table(find("RockPaperScissors", "docs/tutorial.md")).sit("ann", "bob")
+    table.act("ann", {"type": "throw", "hand": one})
+    table.act("bob", {"type": "throw", "hand": two})
+    wins = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
+    outcome = table.room.outcome
+    assert outcome is not None
+    if one == two:
+        assert outcome.drew == ("ann", "bob")
+    else:
+        assert outcome.won == (("ann",) if (one, two) in wins else ("bob",))
+
+
+def test_the_game_in_the_tutorial_hides_a_hand_until_both_are_shown():
+    game = find("RockPaperScissors", "docs/tutorial.md")
+    views = []
+    for hand in ("rock", "paper", "scissors"):
+        table = Table(game).sit("ann", "bob")
+        table.act("ann", {"type": "throw", "hand": hand})
+        views.append((game.view(table.state, "bob"), game.view(table.state, None)))
+    assert views[0] == views[1] == views[2]
+
+
+def test_the_game_in_the_tutorial_ends_by_its_timer_whoever_is_late():
+    for player, other in (("ann", "bob"), ("bob", "ann")):
+        table = Table(find("RockPaperScissors", "docs/tutorial.md")).sit("ann", "bob")
+        table.act(player, {"type": "throw", "hand": "rock"})
+        table.wait(10)
+        assert table.room.outcome is not None
+        assert (table.room.outcome.won, table.room.outcome.lost) == ((player,), (other,))
+
+
+@pytest.mark.parametrize(("page", "name"), [("README.md", "nim"), ("docs/tutorial.md", "rps")])
+def test_the_games_on_the_pages_can_be_served(page, name, tmp_path):
+    file = tmp_path / f"{name}.py"
+    file.write_text(source(page))
+    assert [game.name for game in load_games(file)] == [name]
+
+
+# The real client, as the pages use it.
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A real server on a free port with the README's game; its address."""
+    (tmp_path / "nim.py").write_text(source("README.md"))
+    command = [sys.executable, "-m", "parlour", "serve", "nim.py", "--port", "0", "--journal", "memory"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}
+    )
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            if found := re.search(r"http://(127\.0\.0\.1:\d+)", line):
+                yield found[1]
+                break
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def print_by_node(page: str, address: str, folder: Path, lines: int) -> list[str]:
+    """The first lines that a page's JavaScript prints when it runs against a real server."""
+    (program,) = blocks(page, "js")
+    (folder / "client.mjs").write_text(program.text.replace("127.0.0.1:8000", address))
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    node = subprocess.Popen(["node", "client.mjs"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    assert node.stdout is not None
+    with node.stdout:
+        try:
+            return [node.stdout.readline().rstrip("\n") for _ in range(lines)]
+        finally:
+            node.kill()
+            node.wait()
+
+
+needs_clients = pytest.mark.skipif(not NODE_MODULES.exists(), reason="the npm clients are not installed")
+
+
+@pytest.mark.e2e
+@needs_clients
+def test_the_client_in_the_readme_prints_what_it_says(server, tmp_path):
+    printed = print_by_node("README.md", server, tmp_path, 3)
+    assert printed == ["wait for the other player", "taken: 3", "left: 12"]
+
+
+@pytest.mark.e2e
+@needs_clients
+def test_the_client_on_the_page_of_the_socket_plays(server, tmp_path):
+    room = httpx.post(f"http://{server}/api/rooms", json={"game": "tictactoe", "id": "ABCD"})
+    assert room.status_code == 201
+    printed = print_by_node("docs/protocols/phoenix.md", server, tmp_path, 2)
+    assert printed == ["2 .........", "not_your_turn the game begins when both players are here"]
+
+
+# Names that exist.
+
+
+def test_every_test_that_the_design_names_is_there():
+    written = "".join(
+        path.read_text() for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts
+    )
+    there = set(re.findall(r"def (test_\w+)", written))
+    named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", read("docs/design.md")))
+    assert len(named) > 50
+    assert named <= there, named - there
+
+
+def functions(path: Path) -> set[str]:
+    """Every function of a module, by its own name."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds)}
+
+
+def test_a_move_walks_through_functions_that_are_there_in_at_most_eight_files():
+    walk = read("docs/design.md").partition("## One move")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\| \d+ \| `([\w/]+\.py)` \| (.*?) \|", walk, re.MULTILINE)
+    assert len(steps) > 5
+    for file, names in steps:
+        missing = set(re.findall(r"`(\w+)`", names)) - functions(ROOT / "src" / "parlour" / file)
+        assert not missing, (file, missing)
+    assert len({file for file, _ in steps}) <= 8
+
+
+def test_the_design_has_a_paragraph_for_every_module():
+    package = ROOT / "src" / "parlour"
+    design = read("docs/design.md")
+    modules = [path for path in package.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
+    missing = [path.name for path in modules if f"**`{path.relative_to(package)}`**" not in design]
+    assert not missing
+
+
+def test_the_design_gives_a_reason_for_every_dependency():
+    project = tomllib.loads(read("pyproject.toml"))
+    wanted = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    names = {re.split(r"[<>=;\[ ]", requirement)[0] for requirement in wanted}
+    design = read("docs/design.md")
+    missing = {name for name in names if not re.search(rf"^\| {name} \| \S", design, re.MULTILINE)}
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_heading_leads_to_one(page):
+    for target, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", page.read_text()):
+        text = ((page.parent / target) if target else page).read_text()
+        headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+        assert anchor in anchors, anchor
+
+
+# Lists that are complete.
+
+
+def test_every_error_code_is_explained_with_its_status():
+    explained = {
+        row[0].strip("`"): row[1] for row in rows("docs/reference/errors.md") if row[0].startswith("`")
+    }
+    assert set(explained) == {code.value for code in Code}
+    for code in Code:
+        assert explained[code] == str(STATUS.get(code, 400)), code
+
+
+def test_every_setting_is_listed_with_its_default():
+    listed = {row[0]: row[1:3] for row in rows("docs/reference/settings.md") if row[0].startswith("`--")}
+    wanted = {}
+    for name in Settings.__struct_fields__:
+        default = getattr(Settings(), name)
+        shown = "none" if default == [] else f"`{default}`"
+        wanted[f"`--{name.replace('_', '-')}`"] = [f"`PARLOUR_{name.upper()}`", shown]
+    assert listed == wanted
+
+
+def test_every_callback_and_every_part_of_a_game_is_explained():
+    page = read("docs/reference/game.md")
+    own = {name for name in vars(Game) if not name.startswith("_")} | set(Game.__annotations__)
+    for name in sorted(own):
+        assert f"`{name}`" in page or f"`{name}(" in page, name
+    for name in parlour.__all__:
+        assert f"`{name}" in page, name
+
+
+def test_every_http_call_is_on_its_page():
+    api = Api(cast("Any", None), cast("Any", None), Settings())
+    page = read("docs/reference/http.md")
+    calls = [f"{call.method} {call.path}" for call in api.calls]
+    for call in (*calls, "GET /metrics", "GET /api/openapi.json", "GET /api/docs"):
+        assert f"\n## `{call}`\n" in page, call
+
+
+async def test_the_curl_examples_do_what_they_say():
+    async with World(GAMES) as world:
+        app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
+            token = (await http.post("http://parlour.test/api/players")).json()["token"]
+            http.cookies.clear()
+            examples = 0
+            for block in blocks("docs/reference/http.md", "sh"):
+                await call_like_curl(http, block.text.replace("$TOKEN", token))
+                examples += 1
+            assert examples >= 10
+
+
+async def call_like_curl(http: httpx.AsyncClient, command: str) -> None:
+    """Make the call of a curl command; a comment in its first line says which status must come."""
+    comment, _, command = command.partition("\n")
+    words = shlex.split(command.replace("\\\n", " "))
+    assert words.pop(0) == "curl"
+    method, headers, body, url = "GET", {}, None, ""
+    while words:
+        match words.pop(0):
+            case "-X":
+                method = words.pop(0)
+            case "-H":
+                name, _, value = words.pop(0).partition(": ")
+                headers[name] = value
+            case "-d":
+                body = words.pop(0)
+            case address:
+                url = address
+    response = await http.request(method, url, headers=headers, content=body)
+    http.cookies.clear()
+    assert comment == f"# {response.status_code}", (command, response.text)
+
+
+def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "phoenix"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 2)[2] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [
+        line[2:] for block in blocks("docs/protocols/phoenix.md", "text") for line in block.text.splitlines()
+    ]
+    assert len(shown) > 15
+    for frame in shown:
+        assert len(json.loads(frame)) == 5
+        assert frame in known, frame
