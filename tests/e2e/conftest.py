@@ -1,0 +1,88 @@
+"""Servers and players for stories with real processes; whatever a test starts is ended after it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.clients import Player, Raw
+from tests.e2e.servers import Guest, Server
+
+ALARMS = ("Traceback", "job_failed", "call_failed", "game_failed", "room_damaged", "not_kept")
+"""Words that a healthy server's log never has."""
+
+
+def end(server: Server, *, healthy: bool = True) -> None:
+    """Stop a server if it still runs; a healthy one has had nothing to complain of."""
+    if server.running:
+        server.stop()
+    assert not healthy or not [word for word in ALARMS if word in server.log], server.log
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for all who do not stop it; everybody has rooms of their own there."""
+    shared = Server(tmp_path_factory.mktemp("shared")).start()
+    yield shared
+    end(shared)
+
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a server of this test's own, with options."""
+    with ExitStack() as stack:
+
+        def start(*options: Any, healthy: bool = True, terminal: bool = False) -> Server:
+            own = Server(tmp_path / "data", *map(str, options), terminal=terminal).start()
+            stack.callback(end, own, healthy=healthy)
+            return own
+
+        yield start
+
+
+Enter = Callable[..., Player]
+
+
+@pytest.fixture
+def enter() -> Iterator[Enter]:
+    """Brings somebody to a server, by name or as a guest who is known there, at a client of their own."""
+    with ExitStack() as stack:
+
+        def connect(server: Server, who: str | Guest, **options: Any) -> Player:
+            guest = server.guest(who) if isinstance(who, str) else who
+            return stack.enter_context(closing(Player(server, guest, **options)))
+
+        yield connect
+
+
+@pytest.fixture
+def knock() -> Iterator[Callable[..., Raw]]:
+    """Opens bare WebSockets."""
+    with ExitStack() as stack:
+
+        def connect(server: Server, token: str | None = None, **more: Any) -> Raw:
+            return stack.enter_context(closing(Raw(server, token, **more)))
+
+        yield connect
+
+
+Seat = Callable[..., list[Player]]
+
+
+@pytest.fixture
+def seat(enter: Enter) -> Seat:
+    """Brings people to a server and to the seats of a room, in this order."""
+
+    def sit(server: Server, room: str, *names: str) -> list[Player]:
+        players = [enter(server, name) for name in names]
+        for player in players:
+            answer = player.join(room)
+            assert answer.status == "ok", answer
+        return players
+
+    return sit

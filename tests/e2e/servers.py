@@ -1,0 +1,154 @@
+"""Real server processes, on real ports, with a data folder that outlives them."""
+
+import base64
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import httpx
+
+from tests.e2e.lines import Lines
+
+GREETING = re.compile(r"Parlour is open at http://[\d.]+:(\d+)")
+STOP_PATIENCE = 10.0
+"""Seconds in which a server that was asked to stop must be gone."""
+
+
+class Guest(NamedTuple):
+    """A player as the server knows them."""
+
+    id: str
+    name: str
+    token: str
+
+
+class Server:
+    """One server that can be stopped, killed, and started again on the same port and data."""
+
+    def __init__(self, data: Path, *options: str, terminal: bool = False) -> None:
+        self.data = data
+        self.terminal = terminal
+        """Prints to a terminal, where logs look different."""
+        self.port = 0
+        self.past: list[str] = []
+        """What earlier processes have said."""
+        self._options = options
+        self._process: subprocess.Popen[str] | None = None
+        self._output: IO[str]
+        self._lines: Lines | None = None
+
+    def start(self) -> "Server":
+        """Run it; returns when it says that it is open."""
+        arguments = ("serve", "--port", str(self.port), "--data", str(self.data), *self._options)
+        if self.terminal:
+            self._process, self._output = launch_on_terminal(*arguments)
+        else:
+            self._process = launch(*arguments)
+            assert self._process.stdout is not None
+            self._output = self._process.stdout
+        self._lines = Lines(self._output)
+        try:
+            self.port = self._lines.wait(_port, "a greeting with the port")
+        except AssertionError:
+            self.kill()
+            raise
+        return self
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None
+
+    @property
+    def log(self) -> str:
+        """All that it has printed, also before it was last started."""
+        return "\n".join([*self.past, *(self._lines.all if self._lines else [])])
+
+    def kill(self) -> None:
+        """As a power cut does it."""
+        self._end(signal.SIGKILL)
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """As an operator does it; the exit code."""
+        return self._end(how)
+
+    def _end(self, how: signal.Signals) -> int:
+        process, lines = self._process, self._lines
+        assert process is not None
+        assert lines is not None
+        process.send_signal(how)
+        try:
+            code = process.wait(STOP_PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
+            lines.end()
+            self._output.close()
+            self.past += lines.all
+            self._process = self._lines = None
+        return code
+
+    # What can be asked of it.
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def call(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        """One HTTP call."""
+        url = f"http://{self.address}"
+        with httpx.Client(base_url=url, trust_env=False, verify=False, timeout=10) as http:
+            return http.request(method, path, json=body, **more)
+
+    def guest(self, name: str) -> Guest:
+        """Somebody new, with a token."""
+        answer = self.call("POST", "/api/players", {"name": name})
+        assert answer.status_code == 201, answer.text
+        return Guest(**answer.json())
+
+    def open_room(self, game: str = "tictactoe", **more: Any) -> Any:
+        """A new room, as the server describes it."""
+        answer = self.call("POST", "/api/rooms", {"game": game, **more})
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    def room(self, id: str) -> Any:
+        """A room as anybody may see it."""
+        return self.call("GET", f"/api/rooms/{id}").json()
+
+    def secret_seed(self, room: str) -> bytes:
+        """The seed of a running room, which only somebody with the data folder can know."""
+        with closing(sqlite3.connect(f"file:{self.data / 'parlour.db'}?mode=ro", uri=True)) as journal:
+            select = "SELECT body FROM states JOIN rooms ON room = number WHERE id = ? ORDER BY seq DESC"
+            (body,) = journal.execute(select, (room,)).fetchone()
+        return base64.b64decode(json.loads(body)["seed"])
+
+
+def launch(*arguments: str, columns: int = 80, **more: Any) -> subprocess.Popen[str]:
+    """A process of the command line, its two outputs in one."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
+    environment["COLUMNS"] = str(columns)
+    output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **more}
+    command = [sys.executable, "-m", "parlour", *arguments]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment, **output)
+
+
+def launch_on_terminal(*arguments: str) -> tuple[subprocess.Popen[str], IO[str]]:
+    """The same at a wide terminal of its own, and what is shown there."""
+    shown, terminal = os.openpty()
+    try:
+        process = launch(*arguments, stdout=terminal, stderr=terminal, columns=1000)
+    finally:
+        os.close(terminal)
+    return process, os.fdopen(shown, errors="replace")
+
+
+def _port(lines: list[str]) -> int | None:
+    found = [match for line in lines if (match := GREETING.search(line))]
+    return int(found[-1][1]) if found else None
