@@ -8,7 +8,7 @@ import pytest
 from parlour.errors import Refused
 from parlour.game import Chance, End, Game, Later, Send, Timeouts, Update
 from parlour.room import Instant, apply, open_room, replay, topic_name
-from parlour.wire import Act, Chat, Connect, Disconnect, Join, Leave, Rematch, Shutdown, read_step
+from parlour.wire import Act, Chat, Connect, Disconnect, Hold, Join, Leave, Rematch, Shutdown, read_step
 from tests.probe import Probe
 from tests.table import Table, effects, told
 
@@ -375,6 +375,36 @@ def test_a_timer_that_the_game_fails_on_is_used_up_all_the_same():
     ring = broken.room.due(10)
     room, _ = apply(GAME, broken.room, ring, Instant(10, 10, b""), spared=True)
     assert room.due(10) is None
+
+
+# A clock that stood still.
+
+
+def test_while_a_room_is_held_its_clock_stands_still():
+    held = table("ann")
+    held.act("ann", {"type": "plan", "key": "bell", "seconds": 10})
+    held.wait(4)
+    held.now += 1000
+    held.do(Hold(1000))
+    held.wait(5)
+    assert "rang bell" not in held.state.calls
+    held.wait(1)
+    assert "rang bell" in held.state.calls
+
+
+def test_the_moments_of_a_room_that_was_held_are_on_its_own_clock():
+    seen = []
+
+    class Watch(Probe):
+        def player_connected(self, state, player, moment):
+            seen.append(moment.now)
+            return super().player_connected(state, player, moment)
+
+    held = Table(Watch()).sit("ann")
+    held.now = 100.0
+    held.do(Hold(90))
+    held.sit("bob")
+    assert seen == [0.0, 10.0]
 
 
 # The end.

@@ -17,6 +17,7 @@ class Code(StrEnum):
     FOREIGN_ORIGIN = "foreign_origin"
     GAME_ERROR = "game_error"
     GAME_FULL = "game_full"
+    GAME_OVERRAN = "game_overran"
     ID_REUSED = "id_reused"
     ILLEGAL_MOVE = "illegal_move"
     INTERNAL_ERROR = "internal_error"

@@ -18,6 +18,7 @@ from parlour.wire import (
     Command,
     Connect,
     Disconnect,
+    Hold,
     Join,
     Leave,
     Rematch,
@@ -69,6 +70,7 @@ class Alarm(msgspec.Struct, frozen=True):
     """A command that the room gives itself when it is time."""
 
     due: float
+    """On the room's clock."""
     command: Ring | Leave | Shutdown
 
 
@@ -90,6 +92,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     alarms: dict[str, Alarm] = {}
     outcome: Outcome | None = None
     shown: tuple[Shown, ...] = ()
+    behind: float = 0.0
+    """How far the room's clock is behind the server's."""
     ended: str | None = None
     """Why the room is over for good."""
 
@@ -127,12 +131,13 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
 
     @property
     def next_due(self) -> float | None:
-        """When the room wants to be woken."""
-        return min((alarm.due for alarm in self.alarms.values()), default=None)
+        """When the room wants to be woken, on the server's clock."""
+        due = min((alarm.due for alarm in self.alarms.values()), default=None)
+        return None if due is None else due + self.behind
 
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
-        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due <= now]
+        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due + self.behind <= now]
         return self.alarms[min(ripe)[1]].command if ripe else None
 
 
@@ -150,7 +155,7 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
 
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
-    moment = Moment(at.now, at.date, Chance(room.seed, room.seq + 1), room.players)
+    moment = Moment(at.now - room.behind, at.date, Chance(room.seed, room.seq + 1), room.players)
     return _welcome(game, room, player, moment, spectate=spectate)
 
 
@@ -219,15 +224,17 @@ class _Turn(Generic[S]):
         self.game = game
         self.room = room
         self.at = at
+        self.now = at.now - room.behind
         self.spared = spared
         self.state = room.state
         self.seats = list(room.seats)
         self.alarms = dict(room.alarms)
         self.effects: list[Effect] = []
         self.chance = Chance(room.seed, room.seq + 1)
+        self.behind = room.behind
         self.ended: str | None = None
 
-    def do(self, command: Command) -> None:  # noqa: C901 - a table of nine commands
+    def do(self, command: Command) -> None:  # noqa: C901 - a table of all commands
         match command:
             case Join():
                 self.join(command)
@@ -245,6 +252,8 @@ class _Turn(Generic[S]):
                 self.rematch(command.player)
             case Ring():
                 self.ring(command)
+            case Hold():
+                self.behind += command.seconds
             case Shutdown():
                 self.shutdown(command.reason)
 
@@ -280,6 +289,7 @@ class _Turn(Generic[S]):
             alarms=self.alarms,
             outcome=outcome,
             shown=(*room.shown, _shown(room)) if shows else room.shown,
+            behind=self.behind,
             ended=self.ended,
         )
         return after, step
@@ -366,8 +376,8 @@ class _Turn(Generic[S]):
         alarm = self.alarms.pop(key)
         if command.every is not None:
             # Ticks keep their rhythm, but those that were slept through are not made up for.
-            late = self.at.now >= alarm.due + command.every
-            due = (self.at.now if late else alarm.due) + command.every
+            late = self.now >= alarm.due + command.every
+            due = (self.now if late else alarm.due) + command.every
             self.alarms[key] = Alarm(due, command)
         if not self.spared:
             event = self.game.read_timer(command.event)
@@ -384,7 +394,7 @@ class _Turn(Generic[S]):
 
     def moment(self) -> Moment:
         players = tuple(s.player if s else None for s in self.seats)
-        return Moment(self.at.now, self.at.date, self.chance, players)
+        return Moment(self.now, self.at.date, self.chance, players)
 
     def number(self, player: str) -> int:
         number = self.room.seat_number(player)
@@ -416,7 +426,7 @@ class _Turn(Generic[S]):
             case Later():
                 sealed = replace(effect, event=seal(effect.event))
                 self.alarms[f"later:{effect.key}"] = Alarm(
-                    self.at.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
+                    self.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
                 )
                 self.effects.append(sealed)
             case Cancel():
@@ -447,4 +457,4 @@ class _Turn(Generic[S]):
         if seconds is None:
             self.alarms.pop(key, None)
         else:
-            self.alarms[key] = Alarm(self.at.now + seconds, command)
+            self.alarms[key] = Alarm(self.now + seconds, command)

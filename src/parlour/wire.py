@@ -70,18 +70,24 @@ class Ring(msgspec.Struct, frozen=True, tag_field="do", tag="ring"):
     every: float | None = None
 
 
+class Hold(msgspec.Struct, frozen=True, tag_field="do", tag="hold"):
+    """The room's clock stood still for so long, because its game was not there."""
+
+    seconds: float
+
+
 class Shutdown(msgspec.Struct, frozen=True, tag_field="do", tag="shutdown"):
     """The room ends."""
 
     reason: str
 
 
-Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Shutdown
+Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Hold | Shutdown
 
 
 def asker(command: Command) -> str | None:
     """The player who asked, if it was one."""
-    return None if isinstance(command, Ring | Shutdown) else command.player
+    return None if isinstance(command, Ring | Hold | Shutdown) else command.player
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):

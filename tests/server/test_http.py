@@ -10,6 +10,7 @@ from parlour.errors import Code
 from parlour.games import GAMES
 from parlour.server.calls import STATUS
 from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
 from parlour.server.players import COOKIE, Tokens
 from tests.probe import Probe
 from tests.server.world import World
@@ -23,7 +24,9 @@ async def world():
 
 @pytest.fixture
 async def http(world):
-    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    app = web_app(
+        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+    )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
         yield http
 
@@ -242,7 +245,9 @@ async def test_what_is_not_there_is_not_found_in_the_same_shape(http):
 
 
 async def test_a_failure_of_ours_tells_nothing(world):
-    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    app = web_app(
+        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+    )
     world.host.games = None  # a bug
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:

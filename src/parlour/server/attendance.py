@@ -5,6 +5,7 @@ from parlour.game import Joined, Send
 from parlour.journal.base import Trouble
 from parlour.room import ask_to_join, topics_of
 from parlour.server.clients import Client, Place, heard, sync
+from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
 from parlour.server.rooms import Live, Owner, excuse, result_of, view_of
@@ -17,8 +18,9 @@ MAX_MISSED = 100
 class Attendance:
     """Gives clients their places in rooms and takes them away again."""
 
-    def __init__(self, owner: Owner, keeper: Keeper) -> None:
+    def __init__(self, owner: Owner, keeper: Keeper, settings: Settings) -> None:
         self._owner = owner
+        self._settings = settings
         self._keeper = keeper
 
     # Coming in.
@@ -30,8 +32,11 @@ class Attendance:
             place = await self._take_place(live, client, enter)
             missed = await self._missed(live, place, enter.since)
         except (Refused, Trouble) as error:
+            why = excuse(error)
             client.rooms.discard(live.id)
-            client.refuse(request, excuse(error))
+            client.refuse(request, why)
+            if why.code == Code.GAME_OVERRAN:
+                await self._owner.condemn(live, why)
             await self.exit(live, client)
             return
         client.accept(request, self._answer(live, client))
@@ -84,6 +89,9 @@ class Attendance:
         )
 
     def _check_spectators(self, live: Live, player: str) -> None:
+        most = self._settings.room_members
+        if most and len(live.audience) >= most:
+            raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")
         watching, limit = live.audience.spectators, live.game.spectators
         if limit is not None and player not in watching and len(watching) >= limit:
             raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")

@@ -20,6 +20,7 @@ STATUS: dict[str, int] = {
     Code.BAD_TOKEN: 401,
     Code.FOREIGN_ORIGIN: 403,
     Code.GAME_ERROR: 500,
+    Code.GAME_OVERRAN: 500,
     Code.NAME_TAKEN: 409,
     Code.INTERNAL_ERROR: 500,
     Code.NOT_FOUND: 404,
@@ -28,6 +29,7 @@ STATUS: dict[str, int] = {
     Code.ROOM_ENDED: 410,
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
+    Code.TOO_MANY: 429,
     Code.UNKNOWN_GAME: 404,
     Code.UNKNOWN_ROOM: 404,
 }

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
@@ -21,7 +22,18 @@ from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.players import random_letters
-from parlour.server.rooms import Live, RoomSheet, card_of, excuse, freeze, result_of, room_sheet, view_of
+from parlour.server.rooms import (
+    Live,
+    Opening,
+    RoomSheet,
+    card_of,
+    excuse,
+    freeze,
+    result_of,
+    room_sheet,
+    view_of,
+)
+from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
     Chat,
@@ -34,6 +46,7 @@ from parlour.wire import (
     Join,
     Leave,
     PlayAgain,
+    Push,
     Rematch,
     Request,
     Ring,
@@ -50,6 +63,8 @@ from parlour.wire import (
 T = TypeVar("T")
 log = structlog.get_logger()
 
+LAG = 0.1
+"""Seconds that the loop may be blocked before its stack is logged."""
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
@@ -78,6 +93,9 @@ class Host:
         settings: Settings,
         draw_seed: Callable[[], bytes] = secrets.token_bytes,
     ) -> None:
+        self.watchdog = Watchdog(settings.callback_timeout, LAG)
+        self.give_up: Callable[[], None] = lambda: None
+        """What to do when the disk has failed."""
         self.games = games
         self.journal = journal
         self.clock = clock
@@ -85,7 +103,7 @@ class Host:
         self._draw_seed = draw_seed
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
-        self.attendance = Attendance(self, self.keeper)
+        self.attendance = Attendance(self, self.keeper, settings)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -95,25 +113,39 @@ class Host:
         """Finish what was begun, store what is in memory; no room ends by this."""
         await self.keeper.stop()
 
-    async def create(self, name: str, config: Any, id: str | None = None, *, private: bool = False) -> Card:
+    async def create(
+        self,
+        name: str,
+        config: Any,
+        id: str | None = None,
+        *,
+        private: bool = False,
+        creator: str | None = None,
+    ) -> Card:
         """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
         game = self.games.get(name)
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
-        card = await self._create(game, config, id, private=private)
+        await self._check_rooms(creator)
+        card = await self._create(game, config, id, Opening(self.clock.date(), private, creator))
         metrics.rooms_opened.labels(game.name).inc()
         self.keeper.may_wake(card.id)
         log.info("room_opened", room=card.id, game=game.name)
         self.listing.changed(card)
         return card
 
-    async def _create(self, game: Game[Any], config: Any, chosen: str | None, *, private: bool) -> Card:
+    async def _check_rooms(self, creator: str | None) -> None:
+        limit = self.settings.player_rooms
+        if limit and creator is not None and await self.journal.opened_by(creator) >= limit:
+            raise Refused(Code.TOO_MANY, f"you have {limit} open rooms already")
+
+    async def _create(self, game: Game[Any], config: Any, chosen: str | None, opening: Opening) -> Card:
         at = self.instant()
-        length = 12 if private else 4  # four letters are easy to say, and to guess
+        length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
             room = self.ask_game(game, id, partial(open_room, game, id, config, at))
-            card = card_of(room, created=at.date, private=private)
+            card = card_of(room, opening, at.date)
             try:
                 await self.journal.create(card, freeze(room), room.next_due)
             except Conflict:
@@ -136,7 +168,9 @@ class Host:
         """What is told of a room that the journal found."""
         live = self.keeper.peek(found.card.id)
         watching = 0 if live is None or live.number != found.number else len(live.audience.spectators)
-        return room_sheet(found.card, seq=found.seq, spectators=watching)
+        missing = found.card.ended is None and found.card.game not in self.games
+        card = replace(found.card, status="game_missing") if missing else found.card
+        return room_sheet(card, seq=found.seq, spectators=watching)
 
     # What clients ask.
 
@@ -226,7 +260,12 @@ class Host:
 
     async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
         """One command of a room from end to end; must run in its lane."""
-        thought = self._think(live, command, id)
+        try:
+            thought = self._think(live, command, id)
+        except Refused as why:
+            if why.code == Code.GAME_OVERRAN:
+                await self.condemn(live, why)
+            raise
         await self._write(live, thought)
         self._speak(live, thought)
         self._note(live, command)
@@ -244,7 +283,8 @@ class Host:
         try:
             return self._ask(live, lambda: self._thought(live, command, at, id))
         except Refused as why:
-            if isinstance(command, MustHappen) and live.here.ended is None:
+            may = live.here.ended is None and why.code != Code.GAME_OVERRAN
+            if isinstance(command, MustHappen) and may:
                 log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
                 room, step = apply(live.game, live.here, command, at, id=id, spared=True)
                 return Thought(room, step, {}, failure=why)
@@ -263,21 +303,29 @@ class Host:
 
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
         """The one place where a game's code runs: a bug in it costs one command, never the room."""
+        self.watchdog.enter()
         try:
             return think()
         except Refused:
             raise
+        except Overrun as error:
+            log.exception("game_overran", room=room, game=game.name)
+            raise Refused(
+                Code.GAME_OVERRAN, f"{game.display_name} took {error}; the room is closed"
+            ) from None
         except Exception:
             log.exception("game_failed", room=room, game=game.name)
             metrics.game_errors.labels(game.name).inc()
             raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
+        finally:
+            self.watchdog.leave()
 
     def _ask(self, live: Live, think: Callable[[], T]) -> T:
         return self.ask_game(live.game, live.id, think)
 
     def _add_legal(self, live: Live, player: str, why: Refused) -> None:
         """A refusal that helps: what this player could do instead."""
-        if why.code == Code.GAME_ERROR or live.here.seat(player) is None:
+        if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN) or live.here.seat(player) is None:
             return
         legal = self._ask(live, lambda: live.game.legal_events(live.here.state, player))
         if legal is not None and len(legal) <= MAX_LEGAL:
@@ -289,7 +337,8 @@ class Host:
             with metrics.write_time.time():
                 await self.journal.append(live.number, thought.step, aside)
         except Trouble as error:
-            log.error("not_kept", room=live.id, seq=thought.step.seq, error=str(error))
+            log.error("step_lost", room=live.id, seq=thought.step.seq)
+            self.keeper.note_trouble(error)
             await self.keeper.reload(live)
             raise excuse(error) from None
         if aside.card is not None:
@@ -312,9 +361,11 @@ class Host:
 
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
-        if (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended):
+        held = live.card is not None and live.card.held is not None
+        same = (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended)
+        if same and not held:
             return None
-        card = card_of(room, created=live.created, private=live.private)
+        card = card_of(room, live.opening, self.clock.date())
         return card if card != live.card else None
 
     def _speak(self, live: Live, thought: Thought) -> None:
@@ -335,6 +386,20 @@ class Host:
             self._close(live)
         else:
             self.keeper.set_alarm(live)
+
+    async def condemn(self, live: Live, why: Refused) -> None:
+        """Close a room whose game cannot be trusted to go on; its history is kept for inspection."""
+        if live.room is None or live.card is None:
+            return
+        live.audience.tell(Push("shutdown", {"reason": why.code}))
+        for place in live.audience:
+            self.attendance.dismiss(live, place)
+        live.shut(why)
+        try:
+            await self.keeper.retire(live.number, live.card, why.code)
+        except Trouble as error:
+            self.keeper.note_trouble(error)
+        self.keeper.forget(live)
 
     def _close(self, live: Live) -> None:
         """The room has ended: everybody was told, nobody comes back."""

@@ -10,15 +10,18 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Damaged, Found, Stored, Trouble
+from parlour.journal.base import Card, Damaged, DiskFailed, Found, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
 from parlour.server.config import Settings
 from parlour.server.lane import Job
-from parlour.server.rooms import Live, Owner, excuse, freeze, thaw
+from parlour.server.rooms import Live, Opening, Owner, excuse, freeze, thaw
+from parlour.wire import Hold
 
 log = structlog.get_logger()
 
+PRUNE_AT_ONCE = 20
+"""Rooms that are forgotten at one heartbeat: a long clean-up must not hold up the moves."""
 HEARTBEAT = 1.0
 """Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
 
@@ -35,14 +38,17 @@ class Keeper:
         self._rooms: dict[str, Live] = {}
         self._heart: asyncio.Task[None] | None = None
         self._stopping = False
+        self.trouble: str | None = None
+        """Why the journal could not write the last time it tried."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
     async def start(self) -> None:
         """Open the journal, set the clock, and see to the rooms that were in use when it stopped."""
         self._clock.start(await self._journal.open())
-        for id in await self._journal.left_connected():
-            self.live(id)  # loading tells a room that everybody is disconnected
+        await self._hold_missing()
+        for id in {*await self._journal.left_connected(), *await self._journal.held()}:
+            self.live(id)  # loading tells a room that everybody is disconnected, and that its game is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
 
@@ -60,18 +66,34 @@ class Keeper:
         await self.beat()
         await self._journal.close()
 
+    async def _hold_missing(self) -> None:
+        """The clocks of rooms whose game is not there stand still until it is back."""
+        for found in await self._journal.missing(self._games.keys()):
+            if found.card.held is None:
+                log.warning("game_missing", room=found.card.id, game=found.card.game)
+                await self._journal.mark(found.number, replace(found.card, held=self._clock.now()), None)
+
     async def beat(self) -> None:
-        """Note the time, and wake the rooms whose timers are about to ring."""
+        """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
         now = self._clock.now()
         try:
             await self._journal.beat(now)
+            self.trouble = None
+            await self._journal.prune(self._clock.date() - self._settings.keep_ended * 86400, PRUNE_AT_ONCE)
             due = [] if self._stopping else await self._journal.due(now + HEARTBEAT)
         except Trouble as error:
-            log.error("not_kept", what="heartbeat", error=str(error))
+            self.note_trouble(error)
             return
         for id in due:
             if id not in self._unreadable:
                 self.live(id)
+
+    def note_trouble(self, error: Trouble) -> None:
+        """The journal could not write: said by the server's health until it can again."""
+        self.trouble = str(error)
+        log.error("not_kept", error=str(error))
+        if isinstance(error, DiskFailed):
+            self._owner.give_up()
 
     async def _beat_on(self) -> None:
         while True:
@@ -118,10 +140,20 @@ class Keeper:
             self.forget(live)
             return
         self.may_wake(live.id)
+        await self._resume(live)
         await self._owner.settle(live)
         if live.room is not None:
             self.set_alarm(live)
             self.plan_rest(live)
+
+    async def _resume(self, live: Live) -> None:
+        """The game is back: the room's clock goes on from where it was held."""
+        if live.card is None or live.card.held is None:
+            return
+        try:
+            await self._owner.step(live, Hold(self._clock.now() - live.card.held))
+        except Refused as why:
+            self.try_again(live, why, lambda: self._resume(live))
 
     async def _read(self, live: Live) -> None:
         """Take the room from the journal: the last stored state, and the steps after it."""
@@ -134,7 +166,7 @@ class Keeper:
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
         live.game, live.number, live.card = game, found.number, found.card
-        live.created, live.private = found.card.created, found.card.private
+        live.opening = Opening(found.card.created, found.card.private, found.card.creator)
         live.room = await self._rebuild(live, found)
         live.answers = await self._journal.answers(found.number)
 
@@ -148,9 +180,13 @@ class Keeper:
             raise
         except Refused as why:
             log.warning("rules_changed", room=live.id, error=why.message)
-            ended = replace(found.card, status="ended", ended="rules_changed", connected=0)
-            await self._journal.retire(found.number, ended)
+            await self.retire(found.number, found.card, "rules_changed")
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
+
+    async def retire(self, number: int, card: Card, why: str) -> None:
+        """End a room that cannot take another step; its history stays."""
+        over = replace(card, status="ended", ended=why, ended_at=self._clock.date(), connected=0, held=None)
+        await self._journal.mark(number, over, None)
 
     async def _replay(self, live: Live, stored: Stored) -> Room[Any]:
         room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, stored.state))

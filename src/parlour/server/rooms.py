@@ -30,8 +30,8 @@ class Live:
         self.refusal: Refused | None = None
         """Why nobody can come in, when the room could not be loaded."""
         self.number = 0
-        self.created = 0.0
-        self.private = False
+        self.opening: Opening
+        """What its card says that the room itself does not know."""
         self.game: Game[Any]
         self.room: Room[Any] | None = None
         self.views: dict[str | None, msgspec.Raw] = {}
@@ -67,6 +67,14 @@ class Live:
         self.alarm = self.rest = self.recount = self.retry = None
 
 
+class Opening(msgspec.Struct, frozen=True):
+    """How and by whom a room was opened."""
+
+    created: float
+    private: bool
+    creator: str | None
+
+
 class Owner(Protocol):
     """Whoever the rooms belong to: the only one who changes them."""
 
@@ -81,8 +89,16 @@ class Owner(Protocol):
         """Disconnect the seated players who are not here any more."""
         ...
 
+    async def condemn(self, live: Live, why: Refused) -> None:
+        """Close a room whose game cannot be trusted to go on."""
+        ...
+
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
         """Run a game's code; whatever it raises comes out as a refusal."""
+        ...
+
+    def give_up(self) -> None:
+        """The disk failed: stop serving."""
         ...
 
     def instant(self) -> Instant:
@@ -106,19 +122,21 @@ def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw
     return msgspec.Raw(_encode(game.view(room.state, viewer)))
 
 
-def card_of(room: Room[Any], *, created: float, private: bool) -> Card:
+def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
     """The plate at this room's door."""
     return Card(
         id=room.id,
         game=room.game,
-        created=created,
+        created=opening.created,
         seats=tuple(Player(seat.player, seat.name) if seat else None for seat in room.seats),
         status=room.status,
         seed_hash=room.seed_hash,
-        private=private,
+        private=opening.private,
+        creator=opening.creator,
         outcome=room.outcome,
         shown=room.shown,
         ended=room.ended,
+        ended_at=None if room.ended is None else date,
         connected=len(room.connected),
     )
 

@@ -20,9 +20,10 @@ from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
 from parlour.server.clients import Client
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
+from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.players import COOKIE, Tokens, new_player_id
 from parlour.wire import Adapter, Greeting
 
@@ -34,6 +35,9 @@ log = structlog.get_logger()
 _quiet = logging.getLogger("parlour.websockets")
 _quiet.disabled = True  # what the core has to log is for those who debug the core
 
+PART_AT_ONCE = 200
+PART_EVERY = 0.05
+"""How many are told at a stop, and how many seconds before the next."""
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
@@ -61,14 +65,16 @@ def cookie_token(header: str | None) -> str | None:
 class Sockets:
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
-    def __init__(self, host: Host, tokens: Tokens, clock: Clock, settings: Settings) -> None:
+    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self.host = host
         self.tokens = tokens
-        self.clock = clock
+        self.limits = limits
+        self.clock = host.clock
         self.settings = settings
         self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
         self.open: set[Socket] = set()
         self._sweep: Handle | None = None
+        self._parting: list[Socket] = []
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
         """What uvicorn calls for its `ws=`."""
@@ -81,7 +87,21 @@ class Sockets:
         now = self.clock.now()
         for socket in tuple(self.open):
             socket.check(now, self.settings.ping_every)
+        self.limits.sweep()
         self._sweep = self.clock.call_at(now + self.settings.ping_every / 4, self.sweep)
+
+    def part(self, socket: "Socket") -> None:
+        """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
+        self._parting.append(socket)
+        if len(self._parting) == 1:
+            asyncio.get_running_loop().call_soon(self._part_some)
+
+    def _part_some(self) -> None:
+        some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
+        for socket in some:
+            socket.close(CloseCode.SERVICE_RESTART, "restarting")
+        if self._parting:
+            asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
 
     def identify(self, greeting: Greeting, upgrade: Upgrade) -> tuple[str, str | None]:
         """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
@@ -102,8 +122,8 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets", "_state", "_text",
-        "_transport", "_ws", "client", "clogged",
+        "_address", "_bucket", "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets",
+        "_state", "_strikes", "_text", "_transport", "_ws", "client", "clogged",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -118,6 +138,9 @@ class Socket(asyncio.Protocol):
         self._pinged = False
         self._restarting = False
         self._goodbye: Handle | None = None
+        self._address: str | None = None
+        self._bucket = sockets.limits.new_bucket()
+        self._strikes = 0
         self.client: Client | None = None
         self.clogged = False
 
@@ -144,6 +167,8 @@ class Socket(asyncio.Protocol):
         self._sockets.open.discard(self)
         if self._goodbye is not None:
             self._goodbye.cancel()
+        if self._address is not None:
+            self._sockets.limits.release(self._address)
         if self.client is not None:
             metrics.connections.labels(self.client.adapter.name).dec()
             if not self._restarting:
@@ -163,7 +188,7 @@ class Socket(asyncio.Protocol):
         """The server goes down: clients come back to the next one. Nobody is disconnected by it."""
         self._restarting = True
         if self._ws.state is OPEN:
-            self.close(CloseCode.SERVICE_RESTART, "restarting")
+            self._sockets.part(self)
         else:
             self._transport.close()
 
@@ -213,7 +238,7 @@ class Socket(asyncio.Protocol):
             try:
                 adapter, player, token, subprotocol = self._greet(upgrade)
             except Refused as why:
-                self._turn_away(403, why)
+                self._turn_away(429 if why.code == Code.TOO_MANY else 403, why)
                 return
             except LookupError:
                 self._turn_away(404, Refused(Code.NOT_FOUND, "there is no socket at this address"))
@@ -227,6 +252,7 @@ class Socket(asyncio.Protocol):
     def _greet(self, upgrade: Upgrade) -> tuple[Adapter, str, str | None, str | None]:
         url = urlsplit(upgrade.path)
         kind = self._sockets.routes[url.path]
+        self._admit(upgrade)
         offered = [
             name.strip()
             for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
@@ -235,6 +261,13 @@ class Socket(asyncio.Protocol):
         greeting = kind.greet(dict(parse_qsl(url.query)), offered)
         player, token = self._sockets.identify(greeting, upgrade)
         return kind(), player, token, greeting.subprotocol
+
+    def _admit(self, upgrade: Upgrade) -> None:
+        peer = self._transport.get_extra_info("peername")
+        forwarded = ",".join(upgrade.headers.get_all("X-Forwarded-For")) or None
+        address = address_of(peer[0] if peer else None, forwarded, self._sockets.settings.proxies)
+        self._sockets.limits.admit(address)
+        self._address = address
 
     def _turn_away(self, status: int, why: Refused) -> None:
         response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
@@ -270,8 +303,23 @@ class Socket(asyncio.Protocol):
             self._fail(CloseCode.UNSUPPORTED_DATA, why.message)
             return
         client.flush()
+        if not requests:
+            self._may_ask(client, 0.5)  # heartbeats and noise count, too
         for request in requests:
-            self._sockets.host.receive(client, request)
+            if self._may_ask(client, cost_of(request.wish)):
+                self._sockets.host.receive(client, request)
+            else:
+                client.refuse(request, too_fast())
+
+    def _may_ask(self, client: Client, cost: float) -> bool:
+        """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
+        if self._sockets.limits.may_ask(self._bucket, client.player, self._address or "", cost):
+            self._strikes = 0
+            return True
+        self._strikes += 1
+        if self._strikes > STRIKES:
+            self.close(CloseCode.POLICY_VIOLATION, "too fast")
+        return False
 
     def _fail(self, code: int, reason: str) -> None:
         self.close(code, reason.encode()[:120].decode(errors="ignore"))
