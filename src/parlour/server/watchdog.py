@@ -74,6 +74,7 @@ class Watchdog:
 
     def _cut_off(self, _signal: int, _frame: FrameType | None) -> None:
         if self._guarding and self._callback == self._condemned:
+            self._guarding = False  # once is enough: whoever catches it must not be cut off, too
             raise Overrun(f"more than {self._patience} s of CPU time")
 
     # In the watchdog's thread.
