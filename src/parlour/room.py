@@ -92,6 +92,7 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     alarms: dict[str, Alarm] = {}
     outcome: Outcome | None = None
     shown: tuple[Shown, ...] = ()
+    """The seed that the last outcome made public; earlier ones stand in the steps."""
     behind: float = 0.0
     """How far the room's clock is behind the server's."""
     ended: str | None = None
@@ -156,22 +157,23 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
     moment = Moment(at.now - room.behind, at.date, Chance(room.seed, room.seq + 1), room.players)
-    return _welcome(game, room, player, moment, spectate=spectate)
+    return _welcome(game, room.state, player, moment, spectate=spectate)
 
 
-def _welcome(game: Game[S], room: Room[S], player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
-    joined = game.join_game(room.state, player, spectate, moment)
+def _welcome(game: Game[S], state: S, player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
+    joined = game.join_game(state, player, spectate, moment)
     if joined.seat is None:
-        if joined.update != Update(room.state):
+        if joined.update != Update(state):
             raise TypeError(f"{game.name}: joining without a seat must change nothing")
-    elif not 0 <= joined.seat < len(room.seats) or room.seats[joined.seat] is not None:
+    elif not 0 <= joined.seat < len(moment.seats) or moment.seats[joined.seat] is not None:
         raise TypeError(f"{game.name}: gave seat {joined.seat}, which is not free")
     return joined
 
 
 def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
     """Everything that a welcome lets a player hear: the game's topics, ``all`` and their own, once each."""
-    return tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
+    topics = tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
+    return msgspec.convert(topics, tuple[str, ...])
 
 
 def apply(
@@ -205,11 +207,11 @@ def replay(game: Game[S], room: Room[S], kept: Step) -> Room[S]:
 
 
 def seal(payload: Any) -> msgspec.Raw:
-    """Plain data as it is kept and told, encoded once."""
+    """Plain data as it is kept and told, encoded once; the same in every process, also sets."""
     return msgspec.Raw(_encode(payload))
 
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def _shown(room: Room[Any]) -> Shown:
@@ -288,7 +290,7 @@ class _Turn(Generic[S]):
             head=step.digest,
             alarms=self.alarms,
             outcome=outcome,
-            shown=(*room.shown, _shown(room)) if shows else room.shown,
+            shown=(_shown(room),) if shows else room.shown,
             behind=self.behind,
             ended=self.ended,
         )
@@ -300,14 +302,16 @@ class _Turn(Generic[S]):
         if self.state is self.room.state:
             return before
         outcome = self.game.outcome(self.state)
-        return outcome if outcome is None or before is None else before
+        if outcome is None or before is not None:
+            return outcome and before
+        return msgspec.convert(msgspec.to_builtins(outcome), Outcome)  # a wrong one must not reach the card
 
     # What each command does.
 
     def join(self, command: Join) -> None:
         if self.room.seat(command.player) is not None:
             raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
-        joined = _welcome(self.game, self.room, command.player, self.moment(), spectate=False)
+        joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         self.sit(joined, Seat(command.player, command.name, topics_of(command.player, joined)))
@@ -364,7 +368,7 @@ class _Turn(Generic[S]):
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):
-            joined = self.game.join_game(self.state, seat.player, False, self.moment())  # noqa: FBT003
+            joined = _welcome(self.game, self.state, seat.player, self.moment(), spectate=False)
             if joined.seat is None:
                 raise TypeError(f"{self.game.name}: a rematch must seat everybody again")
             self.sit(joined, replace(seat, topics=topics_of(seat.player, joined), again=False))

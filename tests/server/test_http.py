@@ -92,13 +92,17 @@ async def test_a_forged_token_is_refused(http, token):
 
 async def test_a_foreign_pages_cookie_opens_nothing(http):
     await http.post("/api/players", json={})
-    foreign = await http.post(
-        "/api/rooms", json={"game": "probe"}, headers={"Origin": "https://evil.example"}
-    )
-    assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign_origin")
+    foreign = await http.get("/api/players/me/rooms", headers={"Origin": "https://evil.example"})
+    assert (foreign.status_code, foreign.json()["code"]) == (401, "bad_token")
     for origin in ("http://parlour.test", "https://friend.example"):
-        friend = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
-        assert friend.status_code == 201
+        friend = await http.get("/api/players/me/rooms", headers={"Origin": origin})
+        assert friend.status_code == 200
+
+
+async def test_a_foreign_page_cannot_replace_a_visitors_cookie(http):
+    response = await http.post("/api/players", json={}, headers={"Origin": "https://evil.example"})
+    assert response.status_code == 201
+    assert "set-cookie" not in response.headers
 
 
 async def test_an_old_cookie_is_no_reason_to_keep_a_visitor_out(http):
@@ -113,8 +117,8 @@ async def test_an_old_cookie_is_no_reason_to_keep_a_visitor_out(http):
 )
 async def test_an_origin_that_is_not_quite_ours_is_foreign(http, origin):
     await http.post("/api/players", json={})
-    response = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
-    assert response.status_code == 403
+    response = await http.get("/api/players/me/rooms", headers={"Origin": origin})
+    assert response.status_code == 401
 
 
 # Games.

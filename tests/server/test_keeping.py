@@ -109,8 +109,8 @@ async def test_the_servers_health_is_degraded_while_nothing_can_be_kept(tmp_path
 async def test_after_a_failed_disk_the_server_gives_up(tmp_path):
     journal = Failing(tmp_path, "process")
     async with World(PLAYABLE, journal) as world:
-        gave_up = []
-        world.host.give_up = lambda: gave_up.append(True)
+        gave_up: list[Exception] = []
+        world.host.give_up = gave_up.append
         await world.open("probe")
         (ann,) = await world.seated("ABCD", "ann")
         journal.error = DiskFailed("disk I/O error")

@@ -531,6 +531,8 @@ def _player(id: str, db: sqlite3.Connection) -> Player | None:
 def _open_file(path: Path, durability: Durability) -> tuple[sqlite3.Connection, sqlite3.Connection, float]:
     """A connection to write with, one to read with, and where the rooms' clock stopped."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
+    if not path.exists():
+        path.touch(mode=0o600)
     with ExitStack() as opened:
         try:
             writing, reading = (opened.enter_context(closing(_connect(path))) for _ in range(2))

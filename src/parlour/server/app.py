@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from parlour.game import Game
 from parlour.journal import JOURNALS
-from parlour.journal.base import DiskFailed
+from parlour.journal.base import Trouble
 from parlour.server.clock import SystemClock
 from parlour.server.config import Settings
 from parlour.server.host import Host
@@ -40,19 +40,20 @@ def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Greet) -> Non
         server = make_server(games, settings)
         server.greet = greet
         server.run(sockets=[port])
-    if server.disk_failed:
-        raise DiskFailed("the disk failed, so the server has stopped: look at the disk, then start it again")
+    if server.failure is not None:
+        raise server.failure
 
 
 class Server(uvicorn.Server):
     """uvicorn, which says when it is ready and does not take a clean stop for a failure."""
 
     greet: Greet
-    disk_failed = False
+    failure: Trouble | None = None
+    """Why it had to stop, or could not begin."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started and sockets:
+        if self.started and sockets and self.failure is None:
             self.greet(sockets[0].getsockname()[1])
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
@@ -61,9 +62,9 @@ class Server(uvicorn.Server):
             self.force_exit = True
         self.should_exit = True
 
-    def give_up(self) -> None:
-        """Stop, because nothing can be kept any more."""
-        self.disk_failed = True
+    def give_up(self, failure: Trouble) -> None:
+        """Stop, because nothing can be kept."""
+        self.failure = failure
         self.should_exit = True
 
 
@@ -77,8 +78,13 @@ def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        try:
+            await host.start()
+        except Trouble as error:
+            server.give_up(error)
+            yield
+            return
         host.watchdog.start()
-        await host.start()
         yield
         await host.stop()
         host.watchdog.stop()

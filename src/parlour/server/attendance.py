@@ -28,17 +28,22 @@ class Attendance:
     async def enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
         """Answer, tell what was missed, then everything as it is now; or say why not."""
         live.audience.remove(client)  # a join begins anew: nothing is told before its answer
+        if client.is_gone():
+            return
         try:
             place = await self._take_place(live, client, enter)
             missed = await self._missed(live, place, enter.since)
         except (Refused, Trouble) as error:
             why = excuse(error)
-            client.rooms.discard(live.id)
             client.refuse(request, why)
             if why.code == Code.GAME_OVERRAN:
                 await self._owner.condemn(live, why)
             await self.exit(live, client)
             return
+        if client.is_gone():
+            await self.settle(live)
+            return
+        live.audience.add(place)
         client.accept(request, self._answer(live, client))
         self.note_presence(live, but=client)
         whole = self._whole(live, place, reset=missed is None)
@@ -73,7 +78,6 @@ class Attendance:
             await self._owner.step(live, Connect(client.player))
         place = Place(client)
         self._open_eyes(live, place, topics)
-        live.audience.add(place)
         return place
 
     async def _name_of(self, client: Client) -> str:
@@ -138,7 +142,7 @@ class Attendance:
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
         try:
-            for player in live.here.connected:
+            for player in [] if live.room is None else live.room.connected:
                 if not live.audience.has(player):
                     await self._owner.step(live, Disconnect(player))
         except Refused as why:
@@ -147,7 +151,6 @@ class Attendance:
     def dismiss(self, live: Live, place: Place) -> None:
         """The room is closed to this client."""
         live.audience.remove(place.client)
-        place.client.rooms.discard(live.id)
         place.client.dismiss(live.id)
 
     # While being there.

@@ -38,15 +38,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1024 * 1024
     rate: Annotated[
         float, Meta(description="Moves a second that one connection may send for long; 0: no limit.")
-    ] = 10.0
-    player_rate: Annotated[float, Meta(description="The same for one player; 0: no limit.")] = 20.0
-    address_rate: Annotated[float, Meta(description="The same for one address; 0: no limit.")] = 200.0
+    ] = 50.0
+    player_rate: Annotated[float, Meta(description="The same for one player; 0: no limit.")] = 100.0
+    address_rate: Annotated[float, Meta(description="The same for one address; 0: no limit.")] = 1000.0
     address_connections: Annotated[
         int, Meta(description="Sockets that one address may have open; 0: no limit.")
-    ] = 500
+    ] = 2000
     player_rooms: Annotated[
         int, Meta(description="Open rooms that one player may have created; 0: no limit.")
-    ] = 50
+    ] = 100
     room_members: Annotated[
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
     ] = 10_000

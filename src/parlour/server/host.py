@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
-from parlour.room import Instant, Room, apply, open_room
+from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
 from parlour.server.attendance import Attendance
 from parlour.server.clients import Client
@@ -78,6 +79,8 @@ class Thought(msgspec.Struct, frozen=True):
     room: Room[Any]
     step: Step
     views: dict[str | None, msgspec.Raw]
+    frozen: bytes | None = None
+    """The room to store beside the step, where that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
 
@@ -94,7 +97,7 @@ class Host:
         draw_seed: Callable[[], bytes] = secrets.token_bytes,
     ) -> None:
         self.watchdog = Watchdog(settings.callback_timeout, LAG)
-        self.give_up: Callable[[], None] = lambda: None
+        self.give_up: Callable[[Trouble], None] = lambda _: None
         """What to do when the disk has failed."""
         self.games = games
         self.journal = journal
@@ -145,9 +148,10 @@ class Host:
         while True:
             id = chosen or random_letters(length)
             room = self.ask_game(game, id, partial(open_room, game, id, config, at))
+            frozen = self.ask_game(game, id, partial(freeze, room))
             card = card_of(room, opening, at.date)
             try:
-                await self.journal.create(card, freeze(room), room.next_due)
+                await self.journal.create(card, frozen, room.next_due)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -182,27 +186,27 @@ class Host:
         live = self.keeper.live(request.room)
         match request.wish:
             case Enter() as enter:
-                client.rooms.add(request.room)
+                live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
             case Exit():
-                client.rooms.discard(request.room)
+                live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.exit(live, client))
             case wish:
                 live.lane.put(lambda: self._grant(live, client, request, wish))
 
     def gone(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
+        client.lose()
         self.listing.remove(client)
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self.attendance.exit(live, client))  # type: ignore[misc]
-        client.rooms.clear()
+            live.lane.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self.attendance.resync(live, client))  # type: ignore[misc]
+            live.lane.put(partial(self.attendance.resync, live, client))
 
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         if isinstance(request.wish, Enter):
@@ -251,7 +255,7 @@ class Host:
 
     async def _same_answer(self, live: Live, command: Command, seq: int) -> int:
         async for step in self.journal.replay(live.number, after=seq - 1):
-            if step.command != command:
+            if not _is_same(step.command, command):
                 raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
             break
         return seq
@@ -288,9 +292,9 @@ class Host:
                 log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
                 room, step = apply(live.game, live.here, command, at, id=id, spared=True)
                 return Thought(room, step, {}, failure=why)
-            if isinstance(command, Act):
-                self._add_legal(live, command.player, why)
             metrics.refusals.labels(live.game.name, why.code).inc()
+            if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+                raise self._with_legal(live, command.player, why) from None
             raise
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
@@ -299,7 +303,8 @@ class Host:
         if room.state is not live.here.state:
             eyes = {v for v in live.audience.viewers if v is None or room.seat(v) is not None}
             views = {viewer: view_of(live.game, room, viewer) for viewer in eyes}
-        return Thought(room, step, views)
+        store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
+        return Thought(room, step, views, freeze(room) if store else None)
 
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
         """The one place where a game's code runs: a bug in it costs one command, never the room."""
@@ -323,13 +328,21 @@ class Host:
     def _ask(self, live: Live, think: Callable[[], T]) -> T:
         return self.ask_game(live.game, live.id, think)
 
-    def _add_legal(self, live: Live, player: str, why: Refused) -> None:
+    def _with_legal(self, live: Live, player: str, why: Refused) -> Refused:
         """A refusal that helps: what this player could do instead."""
-        if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN) or live.here.seat(player) is None:
-            return
-        legal = self._ask(live, lambda: live.game.legal_events(live.here.state, player))
-        if legal is not None and len(legal) <= MAX_LEGAL:
-            why.legal = list(legal)
+
+        def list_some() -> msgspec.Raw | None:
+            legal = live.game.legal_events(live.here.state, player)
+            some = None if legal is None else list(islice(legal, MAX_LEGAL + 1))
+            return None if some is None or len(some) > MAX_LEGAL else seal(some)
+
+        if live.here.seat(player) is None:
+            return why
+        try:
+            legal = self._ask(live, list_some)
+        except Refused:
+            return why
+        return Refused(why.code, why.message, path=why.path, legal=legal)
 
     async def _write(self, live: Live, thought: Thought) -> None:
         aside = self._aside(live, thought)
@@ -352,12 +365,11 @@ class Host:
     def _aside(self, live: Live, thought: Thought) -> Aside:
         room = thought.room
         card = self._new_card(live, room)
-        store = room.seq - live.stored >= self.settings.store_every or room.ended is not None
         due: float | UnsetType | None = UNSET
         wanted = room.next_due
         if room.ended is not None or (wanted is not None and (live.due is None or wanted < live.due)):
             due = wanted  # a stale deadline that is too early only wakes the room for nothing
-        return Aside(card, freeze(room) if store else None, due)
+        return Aside(card, thought.frozen, due)
 
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
@@ -411,3 +423,10 @@ class Host:
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""
         return Instant(self.clock.now(), self.clock.date(), self._draw_seed())
+
+
+def _is_same(kept: Command, command: Command) -> bool:
+    """The same command sent again; a chat may come under a new name."""
+    if isinstance(kept, Chat) and isinstance(command, Chat):
+        return (kept.player, kept.text) == (command.player, command.text)
+    return kept == command

@@ -92,7 +92,7 @@ class Api:
         self.openapi = openapi(self.calls, __version__)
 
     def _list_calls(self) -> list[Call]:
-        auth = (Code.BAD_TOKEN, Code.FOREIGN_ORIGIN, Code.TOO_FAST)
+        auth = (Code.BAD_TOKEN, Code.TOO_FAST)
         return [
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
                  self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth)),
@@ -111,20 +111,21 @@ class Api:
     # Who asks.
 
     def asker(self, request: Request) -> str | None:
-        """The player who calls, by bearer token or cookie; a foreign page's cookie is refused."""
+        """The player who calls, by bearer token or cookie; a foreign page's cookie is ignored."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self._tokens.read(token.strip())
         cookie = request.cookies.get(COOKIE)
-        if cookie is None:
+        if cookie is None or not self._may_use_cookie(request):
             return None
-        origin, host = request.headers.get("origin"), request.headers.get("host")
-        if not may_use_cookie(origin, host, self._settings.origins):
-            raise Refused(Code.FOREIGN_ORIGIN, f"pages of {origin} may not act for a visitor of this site")
         try:
             return self._tokens.read(cookie)
-        except Refused:
+        except Refused:  # an old cookie is no reason to keep a visitor out
             return None
+
+    def _may_use_cookie(self, request: Request) -> bool:
+        origin, host = request.headers.get("origin"), request.headers.get("host")
+        return may_use_cookie(origin, host, self._settings.origins)
 
     def address(self, request: Request) -> str:
         """Where the call comes from."""
@@ -136,12 +137,7 @@ class Api:
     async def become_player(self, request: Request, new: NewPlayer) -> Response:
         self._limits.check_call(self.address(request), CREATE_COST)
         name = None if new.name is None else clean_name(new.name)
-        try:
-            id = self.asker(request)
-        except Refused as why:
-            if why.code != Code.FOREIGN_ORIGIN:
-                raise
-            id = None  # to a foreign page they are somebody new
+        id = self.asker(request)
         known = None if id is None else await self._host.journal.player(id)
         id = id or new_player_id()
         player = Player(id, name or (known.name if known else guest_name(id)))
@@ -149,10 +145,11 @@ class Api:
             await self._host.journal.save_player(player)
         token = self._tokens.issue(player.id)
         response = reply(KnownPlayer(player.id, player.name, token), 201)
-        secure = request.url.scheme == "https"
-        response.set_cookie(
-            COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
-        )
+        if self._may_use_cookie(request):  # a foreign page must not replace a visitor's
+            secure = request.url.scheme == "https"
+            response.set_cookie(
+                COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
+            )
         return response
 
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002

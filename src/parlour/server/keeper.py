@@ -59,8 +59,8 @@ class Keeper:
             self._heart.cancel()
             await asyncio.wait([self._heart])
         for live in list(self._rooms.values()):
-            await live.lane.drained()
             live.stop_timers()
+            await live.lane.drained()
             if live.room is not None and live.room.ended is None:
                 await self._store(live)
         await self.beat()
@@ -93,7 +93,7 @@ class Keeper:
         self.trouble = str(error)
         log.error("not_kept", error=str(error))
         if isinstance(error, DiskFailed):
-            self._owner.give_up()
+            self._owner.give_up(error)
 
     async def _beat_on(self) -> None:
         while True:
@@ -106,7 +106,8 @@ class Keeper:
         """The room in memory, or on its way there: what is put in its lane runs after it was loaded."""
         live = self._rooms.get(id)
         if live is None:
-            live = self._rooms[id] = Live(id)
+            load = format(int(self._clock.now() * 1000), "x")
+            live = self._rooms[id] = Live(id, load)
             metrics.rooms_live.set(len(self._rooms))
             live.lane.put(lambda: self._load(live))
         return live
@@ -134,7 +135,7 @@ class Keeper:
             await self._read(live)
         except (Refused, Trouble) as error:
             why = excuse(error)
-            if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED):
+            if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED, Code.GAME_ERROR, Code.GAME_OVERRAN):
                 self._unreadable.add(live.id)
             live.shut(why)
             self.forget(live)
@@ -142,9 +143,8 @@ class Keeper:
         self.may_wake(live.id)
         await self._resume(live)
         await self._owner.settle(live)
-        if live.room is not None:
-            self.set_alarm(live)
-            self.plan_rest(live)
+        self.set_alarm(live)
+        self.plan_rest(live)
 
     async def _resume(self, live: Live) -> None:
         """The game is back: the room's clock goes on from where it was held."""
@@ -179,6 +179,8 @@ class Keeper:
             log.error("room_damaged", room=live.id, error=str(error))
             raise
         except Refused as why:
+            if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+                raise  # a bug of today may be mended tomorrow
             log.warning("rules_changed", room=live.id, error=why.message)
             await self.retire(found.number, found.card, "rules_changed")
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
@@ -220,27 +222,28 @@ class Keeper:
         """Ring when the room wants to be woken."""
         if live.alarm is not None:
             live.alarm.cancel()
-        due = live.here.next_due
         live.alarm = None
+        due = None if live.room is None or self._stopping else live.room.next_due
         if due is not None:
             live.alarm = self._clock.call_at(due, lambda: live.lane.put(lambda: self._ring(live)))
 
     async def _ring(self, live: Live) -> None:
+        """One command at a time: those who wait come before the next one that is due."""
+        command = None if live.room is None else live.room.due(self._clock.now())
         try:
-            while live.room is not None and (command := live.room.due(self._clock.now())) is not None:
+            if command is not None:
                 await self._owner.step(live, command)
         except Refused as why:
             self.try_again(live, why, lambda: self._ring(live))
         else:
-            if live.room is not None:
-                self.set_alarm(live)
+            self.set_alarm(live)
 
     def try_again(self, live: Live, why: Refused, job: Job) -> None:
         """What must happen could not be kept; it is tried until it can."""
-        if live.room is None:
+        if live.room is None or self._stopping:
             return
         log.error("will_try_again", room=live.id, error=why.message)
-        live.retry = self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
+        self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
 
     def plan_rest(self, live: Live) -> None:
         """A room that nobody hears leaves memory after a while."""
@@ -252,20 +255,23 @@ class Keeper:
         )
 
     async def _rest(self, live: Live) -> None:
-        if live.room is None or len(live.audience) or live.lane.waiting or self._stopping:
+        if live.room is None or len(live.audience) or self._stopping:
             return
         due = live.room.next_due
-        if due is not None and due <= self._clock.now() + 2 * HEARTBEAT:
-            self.plan_rest(live)
-            return
-        await self._store(live)
-        if not len(live.audience) and not live.lane.waiting:
-            self.forget(live)
+        soon = due is not None and due <= self._clock.now() + 2 * HEARTBEAT
+        if not soon and not live.lane.waiting:
+            await self._store(live)
+            if not live.lane.waiting:
+                live.shut(Refused(Code.NOT_SAVED, "the room has just gone to rest; try again"))
+                self.forget(live)
+                return
+        self.plan_rest(live)
 
     async def _store(self, live: Live) -> None:
         room = live.here
         try:
-            await self._journal.rest(live.number, Stored(room.seq, freeze(room)), room.next_due)
-        except Trouble as error:  # nothing is lost: the steps are there
+            frozen = self._owner.ask_game(live.game, live.id, partial(freeze, room))
+            await self._journal.rest(live.number, Stored(room.seq, frozen), room.next_due)
+        except (Refused, Trouble) as error:  # nothing is lost: the steps are there
             log.error("not_kept", room=live.id, what="state", error=str(error))
         live.stored, live.due = room.seq, room.next_due

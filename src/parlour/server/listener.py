@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import math
 import os
 import socket
 from collections.abc import Iterator
@@ -14,6 +15,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from parlour.journal.base import Trouble
 
 BACKLOG = 2048
+MAX_HEAD = 64 * 1024
+"""Bytes of a request before its body."""
+
+
+_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class NoPlace(Trouble):
@@ -56,6 +62,7 @@ class PatientHttp(HttpToolsProtocol):
 
     patience = 10.0
     _deadline: asyncio.TimerHandle | None = None
+    _head = 0.0
 
     @classmethod
     def within(cls, seconds: float) -> "type[PatientHttp]":
@@ -66,12 +73,24 @@ class PatientHttp(HttpToolsProtocol):
         super().connection_made(transport)
         self._expect()
 
+    def data_received(self, data: bytes) -> None:
+        self._head += len(data)
+        super().data_received(data)
+        if self._head > MAX_HEAD:
+            self.transport.write(_TOO_LARGE)
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._head = -math.inf  # what follows is a body, which has a limit of its own
+        super().on_headers_complete()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._relax()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._head = 0.0
         self._expect()
 
     def on_message_complete(self) -> None:

@@ -22,11 +22,11 @@ _encode = msgspec.json.Encoder().encode
 class Live:
     """A room in memory: the value as it was last kept, who hears it, and the lane of its one owner."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, load: str) -> None:
         self.id = id
         self.lane = Lane()
-        self.audience = Audience(id)
-        self.presence = Presence()
+        self.audience = Audience(id, load)
+        self.presence = Presence(load)
         self.refusal: Refused | None = None
         """Why nobody can come in, when the room could not be loaded."""
         self.number = 0
@@ -45,7 +45,6 @@ class Live:
         self.alarm: Handle | None = None
         self.rest: Handle | None = None
         self.recount: Handle | None = None
-        self.retry: Handle | None = None
 
     @property
     def here(self) -> Room[Any]:
@@ -61,10 +60,10 @@ class Live:
 
     def stop_timers(self) -> None:
         """Nothing rings any more."""
-        for handle in (self.alarm, self.rest, self.recount, self.retry):
+        for handle in (self.alarm, self.rest, self.recount):
             if handle is not None:
                 handle.cancel()
-        self.alarm = self.rest = self.recount = self.retry = None
+        self.alarm = self.rest = self.recount = None
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -97,7 +96,8 @@ class Owner(Protocol):
         """Run a game's code; whatever it raises comes out as a refusal."""
         ...
 
-    def give_up(self) -> None:
+    @property
+    def give_up(self) -> Callable[[Trouble], None]:
         """The disk failed: stop serving."""
         ...
 

@@ -4,14 +4,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
+from starlette.requests import cookie_parser
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Upgrade
+from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
@@ -38,6 +39,8 @@ _quiet.disabled = True  # what the core has to log is for those who debug the co
 PART_AT_ONCE = 200
 PART_EVERY = 0.05
 """How many are told at a stop, and how many seconds before the next."""
+_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
+"""The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
@@ -55,11 +58,7 @@ def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str])
 
 def cookie_token(header: str | None) -> str | None:
     """Our token in a Cookie header."""
-    try:
-        cookies = SimpleCookie(header or "")
-    except CookieError:
-        return None
-    return cookies[COOKIE].value if COOKIE in cookies else None
+    return cookie_parser(header or "").get(COOKIE)
 
 
 class Sockets:
@@ -108,10 +107,9 @@ class Sockets:
         if greeting.token is not None:
             return self.tokens.read(greeting.token), None
         headers = upgrade.headers
-        token = cookie_token(headers.get("Cookie"))
-        if token is not None and may_use_cookie(
-            headers.get("Origin"), headers.get("Host"), self.settings.origins
-        ):
+        token = cookie_token("; ".join(headers.get_all("Cookie")))
+        origin, host = (", ".join(headers.get_all(name)) or None for name in ("Origin", "Host"))
+        if token is not None and may_use_cookie(origin, host, self.settings.origins):
             with suppress(Refused):  # an old cookie is no reason to keep a visitor out
                 return self.tokens.read(token), None
         player = new_player_id()
@@ -149,8 +147,6 @@ class Socket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=self._sockets.settings.max_outbox // 4)
-        self._state.connections.add(cast("Any", self))
-        self._sockets.open.add(self)
 
     def data_received(self, data: bytes) -> None:
         self._heard = self._sockets.clock.now()
@@ -236,31 +232,34 @@ class Socket(asyncio.Protocol):
         response = self._ws.accept(upgrade)
         if response.status_code == 101:
             try:
-                adapter, player, token, subprotocol = self._greet(upgrade)
+                subprotocol = self._greet(upgrade)
             except Refused as why:
-                self._turn_away(429 if why.code == Code.TOO_MANY else 403, why)
-                return
-            except LookupError:
-                self._turn_away(404, Refused(Code.NOT_FOUND, "there is no socket at this address"))
-                return
-            if subprotocol is not None:
-                response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
-            self.client = Client(adapter, self, player, token=token)
-            metrics.connections.labels(adapter.name).inc()
+                response = self._turned_away(_STATUS.get(why.code, 403), why)
+            else:
+                if subprotocol is not None:
+                    response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
+        # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
+        self._state.connections.add(cast("Any", self))
+        self._sockets.open.add(self)
         self._ws.send_response(response)
 
-    def _greet(self, upgrade: Upgrade) -> tuple[Adapter, str, str | None, str | None]:
-        url = urlsplit(upgrade.path)
-        kind = self._sockets.routes[url.path]
-        self._admit(upgrade)
+    def _greet(self, upgrade: Upgrade) -> str | None:
+        """Let a client in; the subprotocol that was agreed on, if any."""
+        path, _, query = upgrade.path.partition("?")
+        kind = self._sockets.routes.get(path)
+        if kind is None:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
         offered = [
             name.strip()
             for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
             for name in header.split(",")
         ]
-        greeting = kind.greet(dict(parse_qsl(url.query)), offered)
+        greeting = kind.greet(dict(parse_qsl(query)), offered)
         player, token = self._sockets.identify(greeting, upgrade)
-        return kind(), player, token, greeting.subprotocol
+        self._admit(upgrade)
+        self.client = Client(kind(), self, player, token=token)
+        metrics.connections.labels(kind.name).inc()
+        return greeting.subprotocol
 
     def _admit(self, upgrade: Upgrade) -> None:
         peer = self._transport.get_extra_info("peername")
@@ -269,11 +268,11 @@ class Socket(asyncio.Protocol):
         self._sockets.limits.admit(address)
         self._address = address
 
-    def _turn_away(self, status: int, why: Refused) -> None:
+    def _turned_away(self, status: int, why: Refused) -> Response:
         response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "application/json"
-        self._ws.send_response(response)
+        return response
 
     def _take(self, frame: Frame) -> None:
         """Put the fragments of a message together; the core has seen to their order and size."""
@@ -284,7 +283,8 @@ class Socket(asyncio.Protocol):
         if frame.fin and not self._parts:
             self._receive(frame.data)
             return
-        self._parts.append(bytes(frame.data))
+        if frame.data:  # fragments without content could be sent for ever
+            self._parts.append(bytes(frame.data))
         if frame.fin:
             message = b"".join(self._parts)
             self._parts = []
@@ -334,8 +334,11 @@ class Socket(asyncio.Protocol):
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
+        self._check_outbox()
+
+    def _check_outbox(self) -> None:
+        """Whoever does not read is cut; they resync when they come back."""
         if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
-            # A player who does not read; they resync when they come back.
             log.warning("line_cut", player=self.client.player if self.client else None)
             self._transport.abort()
 
@@ -349,6 +352,7 @@ class Socket(asyncio.Protocol):
                 self._transport.write(data)
             else:
                 self._hang_up()
+        self._check_outbox()  # pongs count, too
 
     def _hang_up(self) -> None:
         """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""
