@@ -371,7 +371,7 @@ def test_a_resample_that_changes_what_a_viewer_knows_is_found_and_may_be_meant()
     leak = found_in(Forgetful())
     assert leak.what.part == "view"
     assert leak.at_once
-    assert "Either view shows what resample takes for hidden, or resample changes" in str(leak)
+    assert "Either the view shows what resample takes for hidden, or resample changes" in str(leak)
 
 
 # Minesweeper, whose secrets are real.

@@ -165,22 +165,28 @@ class _Play:
         return twin
 
     def try_out(self, eyes: Eyes, twin: _Twin) -> None:
-        """Events of this viewer's own, tried in both worlds and taken back."""
-        seat = self.room.seat(eyes.viewer)
-        if seat is None or not seat.connected:
-            return
+        """What could happen now besides what does, tried in both worlds and taken back."""
         before = self.happens
-        for event in self.crowd.attempts(self.game.legal_events(self.room.state, seat.player)):
-            self.happens = Act(seat.player, msgspec.Raw(event))
-            with _noting(f"while {seat.player} tried {event.decode()}"):
-                done = do(self.game, self.room, self.happens, self.instant())
-            self.compare(eyes, twin, self.happens, done)
+        for command in self.possible(eyes):
+            self.happens = command
+            with _noting(f"while trying {command}"):
+                done = do(self.game, self.room, command, self.instant())
+            if not self.has_left(eyes, done):
+                self.compare(eyes, twin, command, done)
         self.happens = before
+
+    def possible(self, eyes: Eyes) -> Iterator[Command]:
+        """Events of this viewer's own, sense and nonsense; and something that nobody can refuse."""
+        seat = self.room.seat(eyes.viewer)
+        if seat is not None and seat.connected:
+            for event in self.crowd.attempts(self.game.legal_events(self.room.state, seat.player)):
+                yield Act(seat.player, msgspec.Raw(event))
+        yield self.crowd.interrupt(self.room)
 
     def go_on(self, eyes: Eyes, command: Command | None, done: Done) -> list[_Twin]:
         """This viewer's worlds after the command, without those that they can now tell apart."""
-        if eyes.viewer is not None and done.room.seat(eyes.viewer) is None:
-            return []  # from now on they see through other eyes
+        if self.has_left(eyes, done):
+            return []
         worlds = [self.compare(eyes, twin, command, done) for twin in self.twins[eyes]]
         same = [twin for twin in worlds if twin is not None]
         if worlds and not same:
@@ -190,6 +196,10 @@ class _Play:
                 if fresh is not None and (after := self.compare(eyes, fresh, command, done)) is not None:
                     return [after]
         return same
+
+    def has_left(self, eyes: Eyes, done: Done) -> bool:
+        """From now on the viewer sees through other eyes, and all comparisons are off."""
+        return eyes.viewer is not None and done.room.seat(eyes.viewer) is None
 
     def compare(self, eyes: Eyes, twin: _Twin, command: Command | None, here: Done) -> _Twin | None:
         """The other world after the same command, or None where the two parted for good reasons."""

@@ -10,7 +10,7 @@ from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.received import WATCHER, encode
 from parlour.room import Instant, Room, apply
-from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch
+from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, Shutdown
 
 DEEDS = ("play",) * 24 + ("guess",) * 2 + ("wait",) * 2 + ("chat", "come", "come", "go")
 AFTERWARDS = ("rematch",) * 5 + ("play", "play", "chat", "come", "go")
@@ -60,6 +60,14 @@ class Crowd:
         legal = [encode(self.chance.choice(legal))] if legal else []
         imagined = [self._imagine(), self._imagine()]
         return [*legal, *known, *imagined, _broken(self.chance.choice([*known, *imagined]), self.chance)]
+
+    def interrupt(self, room: Room[Any]) -> Command:
+        """Something that can happen at any time and that no game can refuse."""
+        deed = self.chance.below(3)
+        if deed == 0 or not any(room.players):
+            return Shutdown("game_timeout")
+        player = self.chance.choice([player for player in room.players if player is not None])
+        return Disconnect(player) if deed == 1 else Leave(player)
 
     def _play(self, room: Room[Any], at: Instant) -> Command:
         """Something legal, of somebody who is here; a guess where the game does not say what is legal."""

@@ -12,9 +12,6 @@ CONTEXT = 40
 """Bytes shown before the first that differs; twice as many after it."""
 MOST_LINES = 5
 
-WRONG_FROM_THE_START = {
-    "view": "Either view shows what resample takes for hidden, or resample changes what this viewer knows.",
-}
 ADVICE = {
     "reply": "A refusal must not depend on a secret, for it is in no view. Refuse the event in both worlds"
     " alike, or accept it as a step whose answer the view shows.",
@@ -70,9 +67,13 @@ class Leak(Exception):
         return self.command.decode()
 
     def _advice(self) -> str:
-        if self.at_once and self.what.part in WRONG_FROM_THE_START:
-            return WRONG_FROM_THE_START[self.what.part]
-        return ADVICE.get(self.what.part, USUAL_ADVICE)
+        part = self.what.part
+        if self.at_once:
+            return (
+                f"Either the {part} shows what resample takes for hidden, or resample changes what this viewer"
+                f" knows. {ADVICE.get(part, '')}".rstrip()
+            )
+        return ADVICE.get(part, USUAL_ADVICE)
 
 
 class Report(msgspec.Struct):
