@@ -69,10 +69,8 @@ class Leak(Exception):
     def _advice(self) -> str:
         part = self.what.part
         if self.at_once:
-            return (
-                f"Either the {part} shows what resample takes for hidden, or resample changes what this viewer"
-                f" knows. {ADVICE.get(part, '')}".rstrip()
-            )
+            either = f"Either the {part} shows what resample takes for hidden,"
+            return f"{either} or resample changes what this viewer knows. {ADVICE.get(part, '')}".rstrip()
         return ADVICE.get(part, USUAL_ADVICE)
 
 
@@ -128,7 +126,8 @@ class Report(msgspec.Struct):
             f"  compared: {_count(self.refusals, 'refusal')} among others;"
             f" {_count(self.reveals, 'time')} a step revealed something, which ended a comparison"
         )
-        yield f"  other worlds: {', '.join(f'{who}: {count}' for who, count in self.by_viewer.items())}"
+        given = [f"{who}: {count}" for who, count in sorted(self.by_viewer.items())]
+        yield f"  other worlds: {', '.join(given)}"
         for said, wanted in (("resample changed", True), ("resample never changed", False)):
             if names := [name for name, changed in self.resampled.items() if changed is wanted]:
                 yield f"  {said}: {', '.join(names)}"
