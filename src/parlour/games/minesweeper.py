@@ -316,7 +316,7 @@ class Minesweeper(Game[Field]):
             "rows": state.rows if state.over else [row.translate(HIDE) for row in state.rows],
         }
 
-    def legal_events(self, state: Field, player: str) -> Iterator[Move]:
+    def legal_events(self, state: Field, player: str) -> Iterable[Move]:
         if state.seat(player) is not None:
             if not state.over:
                 yield from _legal(state)

@@ -31,6 +31,7 @@ from parlour.leakcheck.received import (
     do,
     encode,
     hear,
+    legal_events,
     look,
 )
 from parlour.leakcheck.report import Leak, Report
@@ -179,7 +180,7 @@ class _Play:
         """Events of this viewer's own, sense and nonsense; and something that nobody can refuse."""
         seat = self.room.seat(eyes.viewer)
         if seat is not None and seat.connected:
-            for event in self.crowd.attempts(self.game.legal_events(self.room.state, seat.player)):
+            for event in self.crowd.attempts(legal_events(self.game, self.room, seat.player)):
                 yield Act(seat.player, msgspec.Raw(event))
         yield self.crowd.interrupt(self.room)
 

@@ -8,7 +8,7 @@ from msgspec import inspect
 
 from parlour.errors import Refused
 from parlour.game import Chance, Game
-from parlour.leakcheck.received import WATCHER, encode
+from parlour.leakcheck.received import WATCHER, encode, legal_events
 from parlour.room import Instant, Room, apply
 from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, Shutdown
 
@@ -73,7 +73,7 @@ class Crowd:
         """Something legal, of somebody who is here; a guess where the game does not say what is legal."""
         silent = False
         for player in self.chance.shuffle(room.connected):
-            legal = self.game.legal_events(room.state, player)
+            legal = legal_events(self.game, room, player)
             if legal:
                 event = encode(self.chance.choice(legal))
                 self._remember(event)

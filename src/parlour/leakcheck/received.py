@@ -85,7 +85,7 @@ def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
     if eyes.viewer is None:
         received["answer to who knocks"] = encode([_knock(game, room, at, spectate=s) for s in (False, True)])
     else:
-        received["legal events"] = encode(game.legal_events(room.state, eyes.viewer))
+        received["legal events"] = encode(legal_events(game, room, eyes.viewer))
     received["outcome"] = encode(room.outcome or game.outcome(room.state))
     received["room"] = _sheet(room)
     received["time of the next alarm"] = encode(room.next_due)
@@ -125,3 +125,9 @@ def differ(here: Received, there: Received) -> Difference | None:
         if here[part] != there[part]:
             return Difference(part, here[part], there[part])
     return None
+
+
+def legal_events(game: Game[Any], room: Room[Any], player: str) -> list[Any] | None:
+    """All that this player could do now; None where the game does not say."""
+    legal = game.legal_events(room.state, player)
+    return None if legal is None else list(legal)
