@@ -228,7 +228,10 @@ class Host:
             command = self._command(client, wish)
             seq = await self._answer(live, command, check_id(wish.id))
         except (Refused, Trouble) as error:
-            client.refuse(request, excuse(error))
+            why = excuse(error)
+            client.refuse(request, why)
+            if why.code == Code.GAME_OVERRAN:
+                await self.condemn(live, why)
         else:
             client.accept(request, {"seq": seq})
 
@@ -264,12 +267,7 @@ class Host:
 
     async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
         """One command of a room from end to end; must run in its lane."""
-        try:
-            thought = self._think(live, command, id)
-        except Refused as why:
-            if why.code == Code.GAME_OVERRAN:
-                await self.condemn(live, why)
-            raise
+        thought = self._think(live, command, id)
         await self._write(live, thought)
         self._speak(live, thought)
         self._note(live, command)

@@ -242,6 +242,9 @@ class Keeper:
         """What must happen could not be kept; it is tried until it can."""
         if live.room is None or self._stopping:
             return
+        if why.code == Code.GAME_OVERRAN:
+            live.lane.put(lambda: self._owner.condemn(live, why))
+            return
         log.error("will_try_again", room=live.id, error=why.message)
         self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
 

@@ -314,7 +314,7 @@ class Socket(asyncio.Protocol):
     def _may_ask(self, client: Client, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
         if self._sockets.limits.may_ask(self._bucket, client.player, self._address or "", cost):
-            self._strikes = 0
+            self._strikes = max(0, self._strikes - 1)
             return True
         self._strikes += 1
         if self._strikes > STRIKES:
