@@ -1,0 +1,14 @@
+"""A move that was acknowledged survives kill -9, and nothing was ever told that a restart forgot."""
+
+import pytest
+
+from tests.torture.kills import torture
+
+pytestmark = pytest.mark.e2e
+
+
+async def test_ten_kills_at_random_instants_lose_nothing(tmp_path):
+    verdict = await torture(tmp_path, kills=10, rooms=24, each=3, window=0.5, seed=7)
+    assert verdict.complaints == []
+    assert verdict.counts["acknowledged"] > 100, verdict.counts
+    assert verdict.counts["alarms"] == 0
