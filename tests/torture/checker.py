@@ -88,6 +88,8 @@ def _count_kept_unanswered(diary: Diary) -> int:
                 waiting.discard(entry.id)
                 if entry.id in lost and entry.seq is not None and entry.seq <= here:
                     found.add(entry.id)
+            case _:
+                pass
     return len(found)
 
 

@@ -1,6 +1,6 @@
 """What a client writes down for itself: everything it asked, was answered and was told, in order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -54,10 +54,10 @@ class Cut(Entry, frozen=True):
 class Diary:
     """One player's diary of one room."""
 
-    def __init__(self, player: str, room: str, entries: list[Entry] | None = None) -> None:
+    def __init__(self, player: str, room: str, entries: Iterable[Entry] = ()) -> None:
         self.player = player
         self.room = room
-        self.entries = entries if entries is not None else []
+        self.entries: list[Entry] = list(entries)
 
     def note(self, entry: Entry) -> None:
         self.entries.append(entry)

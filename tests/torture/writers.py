@@ -2,13 +2,15 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlour.journal.sqlite import _Write, _Writer
+from parlour.journal.sqlite import _append, _Write, _Writer
 
 DIE = "TORTURE_DIE"
-"""The environment variable that says when to die: `after 7` commits, or `before 7`: in the middle of it."""
+"""The environment variable that says when to die: `after` or `before` a commit, which is in the middle of it;
+and which one, by its number or by a command id in it."""
 
 
 def _die() -> None:
@@ -19,13 +21,15 @@ class Mortal(_Writer):
     """Dies between the write and the answer, or in the middle of the write."""
 
     _commits = 0
+    _doomed = False
 
     def _commit(self, batch: list[_Write]) -> list[Any]:
-        when, _, count = os.environ.get(DIE, "").partition(" ")
-        self._doomed = when == "before" and self._commits + 1 == int(count)
-        outcomes = super()._commit(batch)
+        when, _, which = os.environ.get(DIE, "").partition(" ")
         self._commits += 1
-        if when == "after" and self._commits == int(count):
+        fatal = which in (str(self._commits), *_ids(batch))
+        self._doomed = fatal and when == "before"
+        outcomes = super()._commit(batch)
+        if fatal and when == "after":
             _die()
         return outcomes
 
@@ -33,6 +37,12 @@ class Mortal(_Writer):
         super()._move_clock(now)
         if self._doomed:
             _die()
+
+
+def _ids(batch: list[_Write]) -> list[str]:
+    """The ids of the commands whose steps are written here."""
+    writes = [write.do for write in batch if isinstance(write.do, partial)]
+    return [write.args[0][3] for write in writes if write.func is _append]
 
 
 FULL = "is-full"
