@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test
+.PHONY: help setup serve check fix test torture
 bin := .venv/bin
 
 help: ## list the commands
@@ -26,6 +26,11 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	$(bin)/pytest -q -n auto -m "e2e or play"
+
+torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
+	$(bin)/python -m tests.torture starts
+	$(bin)/python -m tests.torture restarts
+	$(bin)/python -m tests.torture kills
 
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .

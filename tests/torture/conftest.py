@@ -15,6 +15,12 @@ __all__ = ["fail", "knock"]
 Fail = Callable[..., Server]
 
 
+def end(server: Server) -> None:
+    """Kill it, if it still runs."""
+    if server.running:
+        server.kill()
+
+
 @pytest.fixture
 def fail(tmp_path: Path) -> Iterator[Fail]:
     """Starts a server of this test's own with a writer that can fail; it is killed at the end."""
@@ -24,7 +30,7 @@ def fail(tmp_path: Path) -> Iterator[Fail]:
             server = new_server(data or tmp_path / "data", *options, kind=kind)
             server.environment |= more
             server.start()
-            stack.callback(lambda: server.running and server.kill())
+            stack.callback(end, server)
             return server
 
         yield start

@@ -104,6 +104,11 @@ class Crowd:
         await asyncio.to_thread(self.server.start)
         self.open()
 
+    def forget_where_they_were(self) -> None:
+        """The server is gone, although not everybody has noticed yet."""
+        for visitor in self.visitors:
+            visitor.synced.clear()
+
     async def all_synced(self) -> None:
         """Wait until everybody is in all their rooms."""
         async with asyncio.timeout(PATIENCE):

@@ -56,7 +56,7 @@ def spoilt(request, fail, knock, tmp_path):
 
 def talk_until_refused(player):
     """Small things may still fit; the answers up to the first refusal, and that."""
-    answers = []
+    answers: list[int] = []
     for number in range(500):
         answer = player.chat(LONG, id=f"long {number}")
         if answer.status == "error":
