@@ -32,7 +32,7 @@ def tell(complaints: list[Complaint], counts: Counter[str]) -> None:
 
 
 @app.command()
-def kills(kills: int = 200, rooms: int = 200, each: int = 4, window: float = 0.6, seed: int = 1) -> None:
+def kills(kills: int = 200, rooms: int = 200, each: int = 4, window: float = 1.0, seed: int = 1) -> None:
     """Kill -9 at random instants while rooms are played."""
     say(f"{kills} kills, {rooms} rooms (seed {seed})")
     with tempfile.TemporaryDirectory() as folder:
