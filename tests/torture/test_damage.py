@@ -45,21 +45,36 @@ def smudge(db, room):
     db.execute("UPDATE states SET body = ? WHERE room = ?", (body.replace(b".", b"X", 1), room))
 
 
-@pytest.mark.parametrize("damage", [flip, forge, tear_out, scribble, smudge])
-def test_a_damaged_room_is_refused_and_the_others_load(fail, knock, damage):
-    server = fail()
-    ann, bob = server.guest("Ann"), server.guest("Bob")
-    bad, good = (server.open_room(id=id)["id"] for id in ("bad", "good"))
-    for room in (bad, good):
-        players = [sit(knock, server, room, guest) for guest in (ann, bob)]
-        assert [players[0].mark(4).status, players[1].mark(0).status] == ["ok", "ok"]
-    server.kill()
+DAMAGES = [flip, forge, tear_out, scribble, smudge]
+
+
+def play(knock, server, room, ann, bob):
+    """Two people, two moves."""
+    players = [sit(knock, server, room, guest) for guest in (ann, bob)]
+    assert [players[0].mark(4).status, players[1].mark(0).status] == ["ok", "ok"]
+
+
+def do_damage(server):
+    """Each damage to the room of its name."""
     with closing(sqlite3.connect(server.data / "parlour.db")) as db, db:
-        ((number,),) = db.execute("SELECT number FROM rooms WHERE id = 'bad'").fetchall()
-        damage(db, number)
+        for damage in DAMAGES:
+            ((number,),) = db.execute("SELECT number FROM rooms WHERE id = ?", (damage.__name__,)).fetchall()
+            damage(db, number)
+
+
+def test_damaged_rooms_are_refused_and_the_others_load(fail, knock):
+    server = fail()
+    ann, bob, eve = server.guest("Ann"), server.guest("Bob"), server.guest("Eve")
+    bad = [server.open_room(id=damage.__name__)["id"] for damage in DAMAGES]
+    good = server.open_room()["id"]
+    for room in (*bad, good):
+        play(knock, server, room, ann, bob)
+    server.kill()
+    do_damage(server)
     server.start()
-    assert Seated(knock(server, ann.token), bad).enter().code == "room_damaged"
-    assert Seated(knock(server, server.guest("Eve").token), bad).enter(spectate=True).code == "room_damaged"
+    for room in bad:
+        assert Seated(knock(server, ann.token), room).enter().code == "room_damaged", room
+        assert Seated(knock(server, eve.token), room).enter(spectate=True).code == "room_damaged", room
     player = sit(knock, server, good, ann)
     assert player.pushes("sync")[0]["view"]["cells"] == "O...X...."
     assert player.mark(8).status == "ok"
