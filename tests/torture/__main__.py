@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from tests.torture.kept import Complaint
-from tests.torture.kills import torture
+from tests.torture.kills import Plan, torture
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 
@@ -36,10 +36,16 @@ def kills(kills: int = 200, rooms: int = 200, each: int = 4, window: float = 1.0
     """Kill -9 at random instants while rooms are played."""
     say(f"{kills} kills, {rooms} rooms (seed {seed})")
     with tempfile.TemporaryDirectory() as folder:
-        story = torture(Path(folder), kills=kills, rooms=rooms, each=each, window=window, seed=seed)
-        complaints, counts = asyncio.run(story)
+        plan = Plan(kills=kills, rooms=rooms, each=each, window=window, seed=seed)
+        complaints, counts = asyncio.run(torture(Path(folder), plan, note))
     tell(complaints, counts)
     conclude(good=not complaints and not counts["alarms"])
+
+
+def note(number: int) -> None:
+    """A sign of life now and then."""
+    if number % 20 == 0:
+        say(f"  killed {number} times")
 
 
 @app.command()

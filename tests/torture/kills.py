@@ -2,8 +2,11 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+
+import msgspec
 
 from tests.e2e.conftest import ALARMS
 from tests.torture.checker import Verdict, check
@@ -59,18 +62,30 @@ class Reaper:
         await self.crowd.start_server()
 
 
-async def torture(data: Path, *, kills: int, rooms: int, each: int, window: float, seed: int) -> Verdict:
-    """Kill a server so many times; what the judge says of it, and figures."""
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a server has to bear."""
+
+    kills: int
+    rooms: int
+    each: int
+    """Rooms that a visitor plays in, over one connection."""
+    window: float
+    seed: int
+
+
+async def torture(data: Path, plan: Plan, note: Callable[[int], None] = lambda _: None) -> Verdict:
+    """Kill a server so many times, noting each; what the judge says of it, and figures."""
     server = new_server(data)
-    crowd = Crowd(server, Habits(), seed)
-    reaper = Reaper(crowd, Random(seed), window)
+    crowd = Crowd(server, Habits(), plan.seed)
+    reaper = Reaper(crowd, Random(plan.seed), plan.window)
     try:
         server.start()
-        crowd.gather(rooms, each)
+        crowd.gather(plan.rooms, plan.each)
         async with crowd.playing():
             await crowd.all_synced()
-            for _ in range(kills):
+            for number in range(plan.kills):
                 await reaper.kill()
+                note(number + 1)
         await asyncio.to_thread(server.stop)
     finally:
         if server.running:
