@@ -70,12 +70,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     each: int
     """Rooms that a visitor plays in, over one connection."""
     window: float
+    """Seconds in which an open server is killed."""
     seed: int
+    kind: str = "mortal"
+    """Which writer the server has."""
 
 
 async def torture(data: Path, plan: Plan, note: Callable[[int], None] = lambda _: None) -> Verdict:
     """Kill a server so many times, noting each; what the judge says of it, and figures."""
-    server = new_server(data)
+    server = new_server(data, kind=plan.kind)
     crowd = Crowd(server, Habits(), plan.seed)
     reaper = Reaper(crowd, Random(plan.seed), plan.window)
     try:

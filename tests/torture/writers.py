@@ -4,9 +4,10 @@ import os
 import signal
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import Any
 
-from parlour.journal.sqlite import _append, _Write, _Writer
+from parlour.journal.sqlite import _append, _settle, _Write, _Writer
 
 DIE = "TORTURE_DIE"
 """The environment variable that says when to die: `after` or `before` a commit, which is in the middle of it;
@@ -41,8 +42,11 @@ class Mortal(_Writer):
 
 def _ids(batch: list[_Write]) -> list[str]:
     """The ids of the commands whose steps are written here."""
-    writes = [write.do for write in batch if isinstance(write.do, partial)]
-    return [write.args[0][3] for write in writes if write.func is _append]
+    return [write.do.args[0][3] for write in batch if isinstance(write.do, partial) and _is_append(write)]
+
+
+def _is_append(write: _Write) -> bool:
+    return isinstance(write.do, partial) and write.do.func is _append
 
 
 FULL = "is-full"
@@ -65,4 +69,17 @@ class Moody(_Writer):
         return Path(self._db.execute("PRAGMA database_list").fetchone()[2]).parent
 
 
-WRITERS: dict[str, type[_Writer]] = {"mortal": Mortal, "moody": Moody}
+class Hasty(Mortal):
+    """Breaks the promise: says that steps are kept, and writes them a little later. The judge must notice."""
+
+    def _run(self) -> None:
+        while batch := self._take():
+            if all(_is_append(write) for write in batch):
+                self._loop.call_soon_threadsafe(_settle, batch, [None] * len(batch))
+                sleep(0.02)
+                self._commit(batch)
+            else:
+                self._loop.call_soon_threadsafe(_settle, batch, self._commit(batch))
+
+
+WRITERS: dict[str, type[_Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}
