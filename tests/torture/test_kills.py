@@ -4,11 +4,11 @@ import pytest
 
 from tests.torture.kills import Plan, torture
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]  # a busy machine starts servers slowly
 
 
 async def test_ten_kills_at_random_instants_lose_nothing(tmp_path):
-    verdict = await torture(tmp_path, Plan(kills=10, rooms=24, each=3, window=0.5, seed=7))
+    verdict = await torture(tmp_path, Plan(kills=10, rooms=24, each=3, window=0.3, seed=7))
     assert verdict.complaints == []
     assert verdict.counts["acknowledged"] > 100, verdict.counts
     assert verdict.counts["alarms"] == 0

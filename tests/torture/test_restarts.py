@@ -7,7 +7,7 @@ import pytest
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
