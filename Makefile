@@ -29,9 +29,9 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	$(bin)/pytest -q -n auto -m "e2e or play"
 
 torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
-	$(bin)/python -m tests.torture starts
-	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture kills
+	$(bin)/python -m tests.torture restarts
+	$(bin)/python -m tests.torture starts
 
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
