@@ -96,6 +96,11 @@ def refusal(table: Table, player: str, event: Any) -> Refused:
     raise AssertionError(f"expected {event} to be refused, but it was played")
 
 
+def legal(game: Game[Any], state: Any, player: str) -> list[Any]:
+    """All that this player could do now."""
+    return list(game.legal_events(state, player) or ())
+
+
 def told(step: Step) -> list[Any]:
     """What a step tells everyone, without what it sets off."""
     return [effect["payload"] for effect in effects(step) if effect["type"] == "send"]

@@ -25,6 +25,7 @@ from parlour.games import GAMES
 from parlour.server.calls import STATUS
 from parlour.server.config import Settings
 from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
 from parlour.server.players import Tokens
 from tests.server.world import World
 from tests.table import Table
@@ -324,7 +325,7 @@ def test_every_callback_and_every_part_of_a_game_is_explained():
 
 
 def test_every_http_call_is_on_its_page():
-    api = Api(cast("Any", None), cast("Any", None), Settings())
+    api = Api(cast("Any", None), cast("Any", None), cast("Any", None), Settings())
     page = read("docs/reference/http.md")
     calls = [f"{call.method} {call.path}" for call in api.calls]
     for call in (*calls, "GET /metrics", "GET /api/openapi.json", "GET /api/docs"):
@@ -333,7 +334,9 @@ def test_every_http_call_is_on_its_page():
 
 async def test_the_curl_examples_do_what_they_say():
     async with World(GAMES) as world:
-        app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+        app = web_app(
+            Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+        )
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
             token = (await http.post("http://parlour.test/api/players")).json()["token"]
             http.cookies.clear()

@@ -8,7 +8,7 @@ import pytest
 from parlour.errors import Refused
 from parlour.game import Chance, End, Game, Later, Send, Timeouts, Update
 from parlour.room import Instant, apply, open_room, replay, topic_name
-from parlour.wire import Act, Chat, Connect, Disconnect, Join, Leave, Rematch, Shutdown, read_step
+from parlour.wire import Act, Chat, Connect, Disconnect, Hold, Join, Leave, Rematch, Shutdown, read_step
 from tests.probe import Probe
 from tests.table import Table, effects, told
 
@@ -377,6 +377,36 @@ def test_a_timer_that_the_game_fails_on_is_used_up_all_the_same():
     assert room.due(10) is None
 
 
+# A clock that stood still.
+
+
+def test_while_a_room_is_held_its_clock_stands_still():
+    held = table("ann")
+    held.act("ann", {"type": "plan", "key": "bell", "seconds": 10})
+    held.wait(4)
+    held.now += 1000
+    held.do(Hold(1000))
+    held.wait(5)
+    assert "rang bell" not in held.state.calls
+    held.wait(1)
+    assert "rang bell" in held.state.calls
+
+
+def test_the_moments_of_a_room_that_was_held_are_on_its_own_clock():
+    seen = []
+
+    class Watch(Probe):
+        def player_connected(self, state, player, moment):
+            seen.append(moment.now)
+            return super().player_connected(state, player, moment)
+
+    held = Table(Watch()).sit("ann")
+    held.now = 100.0
+    held.do(Hold(90))
+    held.sit("bob")
+    assert seen == [0.0, 10.0]
+
+
 # The end.
 
 
@@ -460,6 +490,21 @@ def test_a_rematch_can_be_asked_for_only_when_the_game_is_over():
     refused("not_over", lambda: table("ann", "bob").do(Rematch("ann")))
 
 
+def test_a_rematch_that_would_seat_two_on_one_chair_is_a_bug_and_changes_nothing():
+    class Generous(Probe):
+        def join_game(self, state, player, spectate, moment):
+            joined = super().join_game(state, player, spectate, moment)
+            return msgspec.structs.replace(joined, seat=0) if moment.now else joined
+
+    over = Table(Generous()).sit("ann", "bob")
+    over.act("ann", {"type": "win"})
+    over.do(Rematch("ann"))
+    over.now = 1.0
+    with pytest.raises(TypeError, match="seat 0, which is not free"):
+        over.do(Rematch("bob"))
+    assert over.room.players == ("ann", "bob", None)
+
+
 def test_wishes_for_a_rematch_are_forgotten_when_the_game_goes_on_by_itself():
     over = table("ann", "bob")
     over.act("ann", {"type": "win"})
@@ -488,12 +533,14 @@ def test_the_seed_is_shown_with_the_outcome_and_a_fresh_one_takes_its_place():
 
 def test_no_step_draws_from_a_seed_that_was_shown():
     lucky = table("ann")
+    seen = []
     for _ in range(3):
         lucky.act("ann", {"type": "win"})  # over, on, over
+        seen.extend(lucky.room.shown)
     lucky.act("ann", {"type": "draw"})
-    assert len(lucky.room.shown) == 2
-    assert lucky.room.seed not in {shown.seed for shown in lucky.room.shown}
-    assert lucky.room.shown[1].first == lucky.room.shown[0].last + 1
+    first, _, second = seen
+    assert lucky.room.seed not in {first.seed, second.seed}
+    assert second.first == first.last + 1
 
 
 def test_a_draw_is_fair_enough():
@@ -521,6 +568,17 @@ def test_a_kept_step_plays_again_to_the_same_room():
     for step in played.steps:
         room = replay(GAME, room, read_step(step.body))
     assert msgspec.json.encode(room) == msgspec.json.encode(played.room)
+
+
+def test_a_step_is_the_same_in_every_process_also_where_a_game_tells_a_set():
+    words = {"red", "green", "blue", "yellow", "black"}
+
+    class Colours(Probe):
+        def player_connected(self, state, player, moment):
+            return Update(state, (Send("all", {"left": words}),))
+
+    (_, step) = Table(Colours()).sit("ann").steps
+    assert told(step) == [{"left": sorted(words)}]
 
 
 def test_rules_that_would_play_a_kept_step_differently_are_noticed():

@@ -44,6 +44,12 @@ def test_what_a_client_could_not_read_is_refused(frame, message):
     assert why.value.message.startswith(message)
 
 
+def test_a_hostile_string_takes_no_longer_than_a_harmless_one():
+    hostile = b"[" * 40 + b'"' + b'\\"' * 500_000
+    with pytest.raises(Refused):
+        strict(hostile)  # looked at once; looking back at every quote would take minutes
+
+
 @pytest.mark.parametrize("name", ["Ann", "Zoë", "李雷", "O'Neill-Smith 3rd", "x" * 40, "🙂"])
 def test_a_name_may_be_in_any_script(name):
     assert clean_name(f"  {name} ") == name
@@ -68,6 +74,9 @@ def test_a_name_is_kept_in_one_form():
         "\u2066a",
         "\ue000",
         "a\u2028b",
+        "\u3164",
+        "\u2800",
+        "\u0301",
     ],
 )
 def test_a_name_that_would_play_tricks_is_refused(name):

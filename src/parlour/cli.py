@@ -1,4 +1,4 @@
-"""The command line: `parlour serve`, with an option for every setting."""
+"""The command line: `parlour serve`, with an option for every setting, and `parlour leakcheck`."""
 
 import importlib.util
 import inspect
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
+import msgspec
 import typer
 from rich.console import Console
 
@@ -13,6 +14,7 @@ from parlour.errors import Refused
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Trouble
+from parlour.leakcheck import Report, check
 from parlour.server.app import run
 from parlour.server.config import Settings
 
@@ -40,6 +42,40 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
         run(playable, chosen, greet)
     except Trouble as why:
         fail(str(why))
+
+
+def leakcheck(
+    game: Annotated[str, typer.Argument(help="A game's name, or a Python file with games of your own.")],
+    games: Annotated[int, typer.Option(min=1, help="How many games to play.")] = 20,
+    steps: Annotated[int, typer.Option(min=1, help="How many things happen in each.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed plays the same games.")] = 0,
+    config: Annotated[str, typer.Option(help="The config of the rooms, as JSON.")] = "{}",
+) -> None:
+    """Play a game at random and see whether anybody receives what they may not know.
+
+    Exits with 1 when somebody does, or when nothing could be compared although the game hides something.
+    """
+    reports = [_check(chosen, config, games=games, steps=steps, seed=seed) for chosen in _chosen_games(game)]
+    for report in reports:
+        typer.echo(str(report))
+    raise typer.Exit(0 if all(report.ok for report in reports) else 1)
+
+
+def _chosen_games(game: str) -> list[Game[Any]]:
+    if game in GAMES:
+        return [GAMES[game]]
+    if not game.endswith(".py"):
+        fail(f"expected a Python file or one of {', '.join(GAMES)}, got {game}")
+    return load_games(Path(game))
+
+
+def _check(game: Game[Any], config: str, *, games: int, steps: int, seed: int) -> Report:
+    try:
+        return check(game, msgspec.json.decode(config), games=games, steps=steps, seed=seed)
+    except msgspec.DecodeError as error:
+        fail(f"--config: expected JSON, got something else: {error}")
+    except Refused as why:
+        fail(f"{game.name}: {why.message}")
 
 
 def load_games(file: Path) -> list[Game[Any]]:
@@ -102,3 +138,4 @@ def _with_options(command: Any) -> Any:
 
 
 app.command()(_with_options(serve))
+app.command()(leakcheck)

@@ -14,9 +14,9 @@ class Code(StrEnum):
     """The stable codes of Parlour's own refusals; a game may add codes of its own in the same style."""
 
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
-    FOREIGN_ORIGIN = "foreign_origin"
     GAME_ERROR = "game_error"
     GAME_FULL = "game_full"
+    GAME_OVERRAN = "game_overran"
     ID_REUSED = "id_reused"
     ILLEGAL_MOVE = "illegal_move"
     INTERNAL_ERROR = "internal_error"
@@ -49,9 +49,7 @@ class Refused(Exception):
     Refused('illegal_move', 'cell 4 is taken')
     """
 
-    def __init__(
-        self, code: str, message: str, *, path: str | None = None, legal: list[Any] | None = None
-    ) -> None:
+    def __init__(self, code: str, message: str, *, path: str | None = None, legal: Any = None) -> None:
         super().__init__(str(code), message)
         self.code = str(code)
         self.message = message
@@ -108,6 +106,8 @@ def _found(value: Any, where: str) -> str:
     """What stands at this place, shortened."""
     if isinstance(value, bytes | str | msgspec.Raw):
         value = msgspec.json.decode(value)
+    if "[...]" in where:
+        return "something else"  # which of many is not said
     for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", where):
         value = value[name] if name else value[int(index)]
     return repr(value)[:80]

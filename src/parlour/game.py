@@ -1,8 +1,9 @@
 """What a game is: callbacks over a state, which return what should happen and do nothing themselves."""
 
 import hmac
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -72,7 +73,7 @@ class Timeouts(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             seconds = getattr(self, name)
-            if seconds is not None and seconds <= 0:
+            if seconds is not None and not 0 < seconds < math.inf:
                 raise ValueError(f"timeout {name!r}: expected more than 0 seconds or None, got {seconds}")
 
 
@@ -82,6 +83,10 @@ class Send(msgspec.Struct, frozen=True, tag="send"):
     to: str
     payload: Any = None
     kind: Literal["game_event", "sync", "chat", "shutdown"] = "game_event"
+
+    def __post_init__(self) -> None:
+        if type(self.to) is not str:
+            raise TypeError(f"a topic to send to: expected a str, got {self.to!r}")
 
 
 class Later(msgspec.Struct, frozen=True, tag="later"):
@@ -93,7 +98,9 @@ class Later(msgspec.Struct, frozen=True, tag="later"):
     every: float | None = None
 
     def __post_init__(self) -> None:
-        if self.seconds < 0 or (self.every is not None and self.every <= 0):
+        soon = 0 <= self.seconds < math.inf
+        often = self.every is None or 0 < self.every < math.inf
+        if type(self.key) is not str or not (soon and often):
             raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
 
 
@@ -107,6 +114,10 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     """End the room after so many seconds; with None an announced end is taken back."""
 
     after: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        if self.after is not None and not 0 <= self.after < math.inf:
+            raise ValueError(f"the end: expected 0 or more seconds or None, got {self.after}")
 
 
 Effect = Send | Later | Cancel | End
@@ -247,7 +258,7 @@ class Game(Generic[S]):
         """All that this viewer may know; the only door for secrets. The default hides nothing."""
         return state
 
-    def legal_events(self, state: S, player: str) -> Sequence[Any] | None:
+    def legal_events(self, state: S, player: str) -> Iterable[Any] | None:
         """What this player could do now; None when the game does not say."""
         return None
 

@@ -18,6 +18,7 @@ from parlour.wire import (
     Command,
     Connect,
     Disconnect,
+    Hold,
     Join,
     Leave,
     Rematch,
@@ -69,6 +70,7 @@ class Alarm(msgspec.Struct, frozen=True):
     """A command that the room gives itself when it is time."""
 
     due: float
+    """On the room's clock."""
     command: Ring | Leave | Shutdown
 
 
@@ -90,6 +92,9 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     alarms: dict[str, Alarm] = {}
     outcome: Outcome | None = None
     shown: tuple[Shown, ...] = ()
+    """The seed that the last outcome made public; earlier ones stand in the steps."""
+    behind: float = 0.0
+    """How far the room's clock is behind the server's."""
     ended: str | None = None
     """Why the room is over for good."""
 
@@ -127,12 +132,13 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
 
     @property
     def next_due(self) -> float | None:
-        """When the room wants to be woken."""
-        return min((alarm.due for alarm in self.alarms.values()), default=None)
+        """When the room wants to be woken, on the server's clock."""
+        due = min((alarm.due for alarm in self.alarms.values()), default=None)
+        return None if due is None else due + self.behind
 
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
-        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due <= now]
+        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due + self.behind <= now]
         return self.alarms[min(ripe)[1]].command if ripe else None
 
 
@@ -150,23 +156,24 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
 
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
-    moment = Moment(at.now, at.date, Chance(room.seed, room.seq + 1), room.players)
-    return _welcome(game, room, player, moment, spectate=spectate)
+    moment = Moment(at.now - room.behind, at.date, Chance(room.seed, room.seq + 1), room.players)
+    return _welcome(game, room.state, player, moment, spectate=spectate)
 
 
-def _welcome(game: Game[S], room: Room[S], player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
-    joined = game.join_game(room.state, player, spectate, moment)
+def _welcome(game: Game[S], state: S, player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
+    joined = game.join_game(state, player, spectate, moment)
     if joined.seat is None:
-        if joined.update != Update(room.state):
+        if joined.update != Update(state):
             raise TypeError(f"{game.name}: joining without a seat must change nothing")
-    elif not 0 <= joined.seat < len(room.seats) or room.seats[joined.seat] is not None:
+    elif not 0 <= joined.seat < len(moment.seats) or moment.seats[joined.seat] is not None:
         raise TypeError(f"{game.name}: gave seat {joined.seat}, which is not free")
     return joined
 
 
 def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
     """Everything that a welcome lets a player hear: the game's topics, ``all`` and their own, once each."""
-    return tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
+    topics = tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
+    return msgspec.convert(topics, tuple[str, ...])
 
 
 def apply(
@@ -200,11 +207,11 @@ def replay(game: Game[S], room: Room[S], kept: Step) -> Room[S]:
 
 
 def seal(payload: Any) -> msgspec.Raw:
-    """Plain data as it is kept and told, encoded once."""
+    """Plain data as it is kept and told, encoded once; the same in every process, also sets."""
     return msgspec.Raw(_encode(payload))
 
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def _shown(room: Room[Any]) -> Shown:
@@ -219,15 +226,17 @@ class _Turn(Generic[S]):
         self.game = game
         self.room = room
         self.at = at
+        self.now = at.now - room.behind
         self.spared = spared
         self.state = room.state
         self.seats = list(room.seats)
         self.alarms = dict(room.alarms)
         self.effects: list[Effect] = []
         self.chance = Chance(room.seed, room.seq + 1)
+        self.behind = room.behind
         self.ended: str | None = None
 
-    def do(self, command: Command) -> None:  # noqa: C901 - a table of nine commands
+    def do(self, command: Command) -> None:  # noqa: C901 - a table of all commands
         match command:
             case Join():
                 self.join(command)
@@ -245,6 +254,8 @@ class _Turn(Generic[S]):
                 self.rematch(command.player)
             case Ring():
                 self.ring(command)
+            case Hold():
+                self.behind += command.seconds
             case Shutdown():
                 self.shutdown(command.reason)
 
@@ -279,7 +290,8 @@ class _Turn(Generic[S]):
             head=step.digest,
             alarms=self.alarms,
             outcome=outcome,
-            shown=(*room.shown, _shown(room)) if shows else room.shown,
+            shown=(_shown(room),) if shows else room.shown,
+            behind=self.behind,
             ended=self.ended,
         )
         return after, step
@@ -290,14 +302,16 @@ class _Turn(Generic[S]):
         if self.state is self.room.state:
             return before
         outcome = self.game.outcome(self.state)
-        return outcome if outcome is None or before is None else before
+        if outcome is None or before is not None:
+            return outcome and before
+        return msgspec.convert(msgspec.to_builtins(outcome), Outcome)  # a wrong one must not reach the card
 
     # What each command does.
 
     def join(self, command: Join) -> None:
         if self.room.seat(command.player) is not None:
             raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
-        joined = _welcome(self.game, self.room, command.player, self.moment(), spectate=False)
+        joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         self.sit(joined, Seat(command.player, command.name, topics_of(command.player, joined)))
@@ -354,7 +368,7 @@ class _Turn(Generic[S]):
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):
-            joined = self.game.join_game(self.state, seat.player, False, self.moment())  # noqa: FBT003
+            joined = _welcome(self.game, self.state, seat.player, self.moment(), spectate=False)
             if joined.seat is None:
                 raise TypeError(f"{self.game.name}: a rematch must seat everybody again")
             self.sit(joined, replace(seat, topics=topics_of(seat.player, joined), again=False))
@@ -366,8 +380,8 @@ class _Turn(Generic[S]):
         alarm = self.alarms.pop(key)
         if command.every is not None:
             # Ticks keep their rhythm, but those that were slept through are not made up for.
-            late = self.at.now >= alarm.due + command.every
-            due = (self.at.now if late else alarm.due) + command.every
+            late = self.now >= alarm.due + command.every
+            due = (self.now if late else alarm.due) + command.every
             self.alarms[key] = Alarm(due, command)
         if not self.spared:
             event = self.game.read_timer(command.event)
@@ -384,7 +398,7 @@ class _Turn(Generic[S]):
 
     def moment(self) -> Moment:
         players = tuple(s.player if s else None for s in self.seats)
-        return Moment(self.at.now, self.at.date, self.chance, players)
+        return Moment(self.now, self.at.date, self.chance, players)
 
     def number(self, player: str) -> int:
         number = self.room.seat_number(player)
@@ -416,7 +430,7 @@ class _Turn(Generic[S]):
             case Later():
                 sealed = replace(effect, event=seal(effect.event))
                 self.alarms[f"later:{effect.key}"] = Alarm(
-                    self.at.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
+                    self.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
                 )
                 self.effects.append(sealed)
             case Cancel():
@@ -447,4 +461,4 @@ class _Turn(Generic[S]):
         if seconds is None:
             self.alarms.pop(key, None)
         else:
-            self.alarms[key] = Alarm(self.at.now + seconds, command)
+            self.alarms[key] = Alarm(self.now + seconds, command)

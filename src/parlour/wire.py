@@ -70,18 +70,24 @@ class Ring(msgspec.Struct, frozen=True, tag_field="do", tag="ring"):
     every: float | None = None
 
 
+class Hold(msgspec.Struct, frozen=True, tag_field="do", tag="hold"):
+    """The room's clock stood still for so long, because its game was not there."""
+
+    seconds: float
+
+
 class Shutdown(msgspec.Struct, frozen=True, tag_field="do", tag="shutdown"):
     """The room ends."""
 
     reason: str
 
 
-Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Shutdown
+Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Hold | Shutdown
 
 
 def asker(command: Command) -> str | None:
     """The player who asked, if it was one."""
-    return None if isinstance(command, Ring | Shutdown) else command.player
+    return None if isinstance(command, Ring | Hold | Shutdown) else command.player
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -242,7 +248,7 @@ MAX_DEPTH = 32
 MAX_INTEGER = 2**53
 
 _LONG_NUMBER = re.compile(rb"\d{16}|\d[eE]")
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)  # never looks back: strings may be hostile
 _NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
 
 
@@ -295,6 +301,7 @@ MAX_TEXT = 500
 MAX_ID = 64
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_BLANK = {"\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"}  # letters and signs that look like nothing
 
 
 def clean(text: str, limit: int, code: Code) -> str:
@@ -308,8 +315,10 @@ def clean(text: str, limit: int, code: Code) -> str:
     text = unicodedata.normalize("NFC", text).strip()
     if not 0 < len(text) <= limit:
         raise Refused(code, f"expected 1 to {limit} characters, got {len(text)}")
+    if unicodedata.category(text[0]).startswith("M"):
+        raise Refused(code, f"expected something for U+{ord(text[0]):04X} to stand on, got nothing before it")
     for character in text:
-        if unicodedata.category(character) in _INVISIBLE:
+        if unicodedata.category(character) in _INVISIBLE or character in _BLANK:
             raise Refused(code, f"expected visible characters only, got U+{ord(character):04X}")
     return text
 

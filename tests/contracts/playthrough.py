@@ -15,7 +15,7 @@ from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.room import apply
 from parlour.wire import Chat, Step
-from tests.table import SMALL, Table, effects
+from tests.table import SMALL, Table, effects, legal
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 LUCK = {"minesweeper": 500}
@@ -70,9 +70,7 @@ def _refused(table: Table, step: Step) -> Iterator[str]:
 
 def _possible(table: Table) -> list[tuple[str, Any]]:
     seated = [player for player in table.room.players if player]
-    return [
-        (player, event) for player in seated for event in table.game.legal_events(table.state, player) or ()
-    ]
+    return [(player, event) for player in seated for event in legal(table.game, table.state, player)]
 
 
 def _told(step: Step) -> Iterator[str]:
@@ -91,7 +89,7 @@ def _scene(table: Table) -> Iterator[str]:
     """The board, what can be done, and what everybody sees."""
     yield from (f"      {row}" for row in str(table.state).splitlines())
     for player in filter(None, table.room.players):
-        yield f"   {player} may {_few(table.game.legal_events(table.state, player))}"
+        yield f"   {player} may {_few(legal(table.game, table.state, player))}"
     views: dict[str, list[str]] = {}
     for viewer in (*filter(None, table.room.players), None):
         views.setdefault(_json(table.game.view(table.state, viewer)), []).append(viewer or "others")

@@ -15,7 +15,7 @@ from parlour.game import Chance, Game, Outcome, Update
 from parlour.games import GAMES
 from parlour.room import Room, apply, open_room, replay
 from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, read_step
-from tests.table import SMALL, Table
+from tests.table import SMALL, Table, legal
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 
@@ -106,7 +106,7 @@ def test_a_spectators_join_changes_nothing(game):
 
 def test_who_sits_nowhere_can_do_nothing(game):
     table = full(game)
-    assert not game.legal_events(table.state, "zoe")
+    assert not legal(game, table.state, "zoe")
     commands = (Connect("zoe"), Disconnect("zoe"), Leave("zoe"), Act("zoe", msgspec.Raw(b"{}")))
     for command in commands:
         with pytest.raises(Refused, match="not_seated"):
@@ -148,8 +148,8 @@ def play_on(table: Table, rng: random.Random) -> None:
     """A legal event of somebody who is here, which is accepted."""
     here = table.room.connected
     for player in rng.sample(here, len(here)):
-        if legal := table.game.legal_events(table.state, player):
-            table.act(player, rng.choice(legal))
+        if choices := legal(table.game, table.state, player):
+            table.act(player, rng.choice(choices))
             return
 
 
@@ -180,7 +180,7 @@ def check_state(table: Table, chance: Chance) -> None:
         other = game.resample(state, viewer, chance)
         assert game.view(other, viewer) == view
         if viewer is not None:
-            assert game.legal_events(other, viewer) == game.legal_events(state, viewer)
+            assert legal(game, other, viewer) == legal(game, state, viewer)
 
 
 def check_replay(table: Table) -> None:
@@ -240,7 +240,7 @@ def test_a_rematch_begins_a_new_game(setup):
     for player in table.room.connected:
         table.do(Rematch(player))
     assert table.room.outcome is None
-    assert any(game.legal_events(table.state, player) for player in table.room.connected)
+    assert any(legal(game, table.state, player) for player in table.room.connected)
     check_replay(table)
 
 

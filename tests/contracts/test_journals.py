@@ -255,7 +255,7 @@ async def test_a_retired_room_is_over_without_another_step(journal):
     room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
     await journal.append(room, step(1), NOTHING)
     over = card(status="ended", ended="rules_changed", connected=1)
-    await journal.retire(room, over)
+    await journal.mark(room, over, None)
     assert await journal.find("ABCD") == Found(room, 1, over)
     assert (await journal.due(9.0), await journal.left_connected(), await journal.open_rooms(9)) == (
         [],
@@ -267,7 +267,7 @@ async def test_a_retired_room_is_over_without_another_step(journal):
 
 async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(journal):
     with pytest.raises(Conflict):
-        await journal.retire(7, card(ended="rules_changed"))
+        await journal.mark(7, card(ended="rules_changed"), None)
     with pytest.raises(Conflict):
         await journal.rest(7, Stored(0, STATE), None)
 
@@ -409,7 +409,7 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
     calls = [
         journal.create(card("NEW"), STATE, None),
         journal.append(room, step(4), NOTHING),
-        journal.retire(room, card(ended="rules_changed")),
+        journal.mark(room, card(ended="rules_changed"), None),
         journal.rest(room, Stored(3, STATE), None),
         journal.beat(1.0),
         journal.save_player(ANN),
@@ -426,3 +426,51 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
     for call in calls:
         with pytest.raises(NotKept, match="not open"):
             await call
+
+
+# Rooms that are held, counted, forgotten.
+
+
+async def test_rooms_of_games_that_are_not_there_are_found(journal):
+    await journal.create(card("HERE", game="tictactoe"), STATE, None)
+    await journal.create(card("GONE", game="chess"), STATE, None)
+    await journal.create(card("OVER", game="chess", ended="game_ended"), STATE, None)
+    assert [found.card.id for found in await journal.missing({"tictactoe", "go"})] == ["GONE"]
+    assert {found.card.id for found in await journal.missing(())} == {"HERE", "GONE"}
+
+
+async def test_a_held_room_is_known_until_it_goes_on(journal):
+    room = await journal.create(card(), STATE, 5.0)
+    await journal.mark(room, card(held=3.0), None)
+    assert await journal.held() == ["ABCD"]
+    assert await journal.due(100.0) == []
+    await journal.append(room, step(1), Aside(card=card(), due=7.0))
+    assert await journal.held() == []
+    assert await journal.due(7.0) == ["ABCD"]
+
+
+async def test_the_open_rooms_of_a_creator_are_counted(journal):
+    for id, creator, ended in (("A", "ann", None), ("B", "ann", None), ("C", "ann", "x"), ("D", "bob", None)):
+        await journal.create(card(id, creator=creator, ended=ended), STATE, None)
+    assert await journal.opened_by("ann") == 2
+    assert await journal.opened_by("zoe") == 0
+
+
+async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
+    room = 0
+    for n in range(5):
+        room = await journal.create(card(f"R{n}"), STATE, None)
+        await journal.append(room, step(1), Aside(card=card(f"R{n}", ended="game_ended", ended_at=float(n))))
+    await journal.create(card("OPEN"), STATE, None)
+    assert await journal.prune(3.0, 2) == 2
+    assert await journal.prune(3.0, 2) == 1
+    assert await journal.prune(3.0, 2) == 0
+    assert [await journal.find(f"R{n}") is not None for n in range(5)] == [False, False, False, True, True]
+    assert await journal.find("OPEN") is not None
+    assert await listed(journal.replay(room)) == [step(1)]
+
+
+async def test_the_number_of_a_forgotten_room_is_not_given_again(journal):
+    first = await journal.create(card("OLD", ended="x", ended_at=1.0), STATE, None)
+    await journal.prune(2.0, 10)
+    assert await journal.create(card("NEW"), STATE, None) > first

@@ -22,6 +22,13 @@ STOP_PATIENCE = 10.0
 """Seconds in which a server that was asked to stop must be gone."""
 
 
+UNLIMITED = {
+    f"PARLOUR_{name}": "0"
+    for name in ("RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS", "ROOM_MEMBERS")
+}
+"""Tests ask more quickly than people do; what they test of limits they set as options."""
+
+
 class Guest(NamedTuple):
     """A player as the server knows them."""
 
@@ -169,7 +176,7 @@ def launch(
 ) -> subprocess.Popen[str]:
     """A process of the command line, its two outputs in one."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
-    environment |= {"COLUMNS": str(columns), **(more_environment or {})}
+    environment |= {"COLUMNS": str(columns), **UNLIMITED, **(more_environment or {})}
     output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **more}
     command = [sys.executable, "-m", *module, *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment, **output)

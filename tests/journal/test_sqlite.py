@@ -253,13 +253,17 @@ class FailingDisk:
         return getattr(self._db, name)
 
 
-async def test_a_failing_disk_is_told_from_a_full_one(journal):
+async def test_after_a_failed_disk_nothing_is_written_until_the_file_is_opened_again(journal):
     room = await journal.create(card(), STATE, None)
     disk = journal._writer._db = FailingDisk(journal._writer._db)
     with pytest.raises(DiskFailed, match="disk I/O error"):
         await journal.append(room, step(1), NOTHING)
     assert await listed(journal.replay(room)) == []
     disk.failing = False
+    with pytest.raises(DiskFailed, match="disk I/O error"):
+        await journal.append(room, step(1), NOTHING)
+    await journal.close()
+    await journal.open()
     await journal.append(room, step(1), NOTHING)
     assert await listed(journal.replay(room)) == [step(1)]
 
@@ -303,14 +307,12 @@ async def test_a_taken_number_fails_only_its_own_caller(journal, file):
 
 async def test_when_a_transaction_fails_nothing_of_it_is_kept_and_nobody_is_told_so(journal, file):
     rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(10)]
-    disk = journal._writer._db = FailingDisk(journal._writer._db)
+    journal._writer._db = FailingDisk(journal._writer._db)
     with held(file):
         appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
     outcomes = await asyncio.gather(*appends, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [DiskFailed] * 10
     assert [await listed(journal.replay(room)) for room in rooms] == [[]] * 10
-    disk.failing = False
-    await asyncio.gather(*(journal.append(room, step(1), NOTHING) for room in rooms))
 
 
 async def test_two_owners_of_one_room_cannot_both_write_its_next_step(journal, second):

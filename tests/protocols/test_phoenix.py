@@ -145,6 +145,15 @@ def test_an_unreadable_binary_frame_ends_the_connection(data):
         Phoenix().receive(data)
 
 
+def test_a_refusal_that_comes_after_the_client_has_left_is_still_an_answer():
+    phoenix = Phoenix()
+    (request,) = phoenix.receive(frame("", "1", "game:NONE", "phx_join", {}))
+    phoenix.receive(frame("", "2", "game:NONE", "phx_leave", {}))
+    phoenix.frames()
+    phoenix.refuse(request, Refused("unknown_room", "there is none"))
+    assert said(phoenix)[0][4]["status"] == "error"
+
+
 # Knocking.
 
 

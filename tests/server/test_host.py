@@ -1,12 +1,14 @@
 """Think, write, speak: what clients see of a room's steps, and in which order."""
 
+import msgspec
 import pytest
 
-from parlour.game import Joined, Send, State, Update
+from parlour.errors import Refused
+from parlour.game import Joined, Later, Outcome, Send, State, Update
 from parlour.games import GAMES
 from parlour.journal.base import NotKept
 from parlour.journal.memory import MemoryJournal
-from tests.probe import Probe
+from tests.probe import Ping, Probe
 from tests.server.world import World
 
 PLAYABLE = {**GAMES, "probe": Probe()}
@@ -198,6 +200,84 @@ async def test_a_view_that_fails_costs_the_command_that_would_have_to_be_shown(w
     assert world.room() is before
 
 
+class Untidy(Probe):
+    """Returns what it must not, on demand."""
+
+    name = "untidy"
+    wrong = ""
+
+    def handle_event(self, state, sender, event, moment):
+        match self.wrong:
+            case "topic":
+                return Update(state, (Send(("player", sender), "hi"),))  # type: ignore[arg-type]
+            case "timer":
+                return Update(state, (Later("t", float("inf"), Ping("t")),))
+            case "payload":
+                return Update(state, (Send("all", object()),))
+            case _:
+                return super().handle_event(state, sender, event, moment)
+
+    def outcome(self, state):
+        return Outcome(won="ann") if state.over else None  # type: ignore[arg-type]
+
+    def legal_events(self, state, player):
+        yield object()
+
+
+@pytest.mark.parametrize("wrong", ["topic", "timer", "payload", "outcome"])
+async def test_what_a_game_returns_and_no_journal_could_read_costs_one_command(wrong):
+    untidy = Untidy()
+    async with World({"untidy": untidy}) as world:
+        await world.open("untidy")
+        (ann,) = await world.seated("ABCD", "ann")
+        untidy.wrong = wrong
+        assert (await ann.play("ABCD", {"type": "win"}))[1]["code"] == "game_error"
+        untidy.wrong = ""
+        assert (await ann.play("ABCD", {"type": "tell"}))[0] == "ok"
+        refused = {"code": "no_thanks", "message": "not like this", "reason": "no_thanks"}
+        assert (await ann.play("ABCD", {"type": "refuse"}))[1] == refused
+        async with await world.restart() as again:
+            await again.seated("ABCD", "ann")
+            assert len(await again.journal.open_rooms(10)) == 1
+
+
+async def test_a_state_that_cannot_be_stored_does_not_keep_others_from_being_stored():
+    class Secretive(Probe):
+        name = "secretive"
+
+        def player_connected(self, state, player, moment):
+            return Update(msgspec.structs.replace(state, calls=(object(),)))
+
+    async with World({**PLAYABLE, "secretive": Secretive()}) as world:
+        await world.open("secretive")
+        await world.open("probe", "FINE")
+        await world.seated("ABCD", "ann")
+        await world.seated("FINE", "bob")
+    await world.journal.open()
+    found = await world.journal.find("FINE")
+    assert found is not None
+    assert (await world.journal.stored(found.number)).seq == 2
+
+
+async def test_the_legal_events_of_one_player_are_not_told_to_another():
+    shared = Refused("no", "never")
+
+    class Sharing(Probe):
+        name = "sharing"
+
+        def handle_event(self, state, sender, event, moment):
+            raise shared
+
+        def legal_events(self, state, player):
+            return [player] if player == "ann" else None
+
+    async with World({"sharing": Sharing()}) as world:
+        await world.open("sharing")
+        ann, bob = await world.seated("ABCD", "ann", "bob")
+        assert (await ann.play("ABCD", {"type": "tell"}))[1]["legal"] == ["ann"]
+        assert "legal" not in (await bob.play("ABCD", {"type": "tell"}))[1]
+
+
 async def test_a_bug_on_leaving_does_not_keep_the_seat_but_is_told_to_whoever_left(world):
     await world.open("probe")
     ann, bob = await world.seated("ABCD", "ann", "bob")
@@ -387,6 +467,44 @@ async def test_whoever_had_other_eyes_in_between_gets_only_the_whole(world):
     assert back.heard("sync")[0][1]["reset"] is True
 
 
+# Asking for several things at once.
+
+
+async def test_a_join_that_was_refused_does_not_hide_the_next_one(world):
+    await world.open("tictactoe")
+    await world.seated("ABCD", "ann", "bob")
+    zoe = await world.person("zoe")
+    zoe.send_soon('["1","1","game:ABCD","phx_join",{}]')
+    zoe.send_soon('["2","2","game:ABCD","phx_join",{"spectate":true}]')
+    await world.quiet()
+    live = world.host.keeper.peek("ABCD")
+    assert "zoe" in live.audience.spectators
+    await zoe.drop()
+    assert "zoe" not in live.audience.spectators
+
+
+async def test_whoever_is_gone_before_their_join_is_done_is_not_left_behind(world):
+    await world.open("probe")
+    ann = await world.person("ann")
+    ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
+    world.host.gone(ann.client)
+    await world.quiet()
+    assert world.room().connected == []
+    assert len(world.host.keeper.peek("ABCD").audience) == 0
+
+
+async def test_between_two_joins_of_one_topic_nothing_is_told_that_the_second_tells_again(world):
+    await world.open("probe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    since = seqs(bob)[-1]
+    bob.forget()
+    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"tell"}}]')
+    bob.send_soon(f'["2","2","game:ABCD","phx_join",{{"since":{since}}}]')
+    await world.quiet()
+    names = [frame[3] for frame in bob.frames]
+    assert names == ["phx_close", "phx_reply", "game_event", "sync", "presence_state"]
+
+
 # Commands with an id.
 
 
@@ -411,6 +529,14 @@ async def test_an_id_cannot_be_used_for_another_command(world):
     (ann,) = await world.seated("ABCD", "ann")
     await ann.play("ABCD", {"type": "tell"}, id="a1")
     assert (await ann.play("ABCD", {"type": "draw"}, id="a1"))[1]["code"] == "id_reused"
+
+
+async def test_a_chat_sent_again_under_a_new_name_is_the_same_chat(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    first = await ann.push("ABCD", "chat", {"text": "hi", "id": "c"})
+    ann.client.name = "Anna"
+    assert await ann.push("ABCD", "chat", {"text": "hi", "id": "c"}) == first
 
 
 async def test_a_refusal_is_not_remembered(world):
@@ -619,6 +745,20 @@ async def test_a_room_that_new_rules_would_play_differently_is_closed_and_stays_
         assert len([step async for step in again.journal.replay(found.number)]) == 5
 
 
+async def test_a_game_with_a_bug_closes_no_room_for_good(world):
+    class Buggy(Probe):
+        def player_connected(self, state, player, moment):
+            raise RuntimeError("a typo")
+
+    await world.open("probe")
+    await world.seated("ABCD", "ann")
+    async with await world.restart({"probe": Buggy()}) as buggy:
+        ann = await buggy.person("ann")
+        assert (await ann.join("ABCD"))[1]["code"] == "game_error"
+        async with await buggy.restart(PLAYABLE) as mended:
+            await mended.seated("ABCD", "ann")
+
+
 async def test_new_rules_that_play_the_same_go_on(world):
     class Newer(Probe):
         version = 2
@@ -648,6 +788,36 @@ async def test_a_stored_state_that_the_game_cannot_read_closes_the_room(world):
     async with await world.restart({"probe": Painted()}) as again:
         ann = await again.person("ann")
         assert (await ann.join("ABCD"))[1]["code"] == "rules_changed"
+
+
+async def test_whoever_waits_comes_before_the_next_tick(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    for n in range(5):
+        await ann.play("ABCD", {"type": "plan", "key": f"bell {n}", "seconds": 1})
+    ann.forget()
+    world.clock.time += 10  # all five are late
+    while world.clock.turn_to_next(world.clock.time):
+        pass
+    ann.send_soon('["1","99","game:ABCD","chat",{"text":"hello"}]')
+    await world.quiet()
+    assert [name for name, _ in ann.heard("game_event", "chat")] == ["game_event", "chat"]
+    await world.wait(0)
+    assert [name for name, _ in ann.heard("game_event")] == ["game_event"] * 5
+
+
+async def test_what_is_here_after_a_restart_is_told_under_new_refs(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    await world.wait(1)
+    async with await world.restart() as again:
+        (back,) = await again.seated("ABCD", "ann")
+
+        def refs(person):
+            state = person.heard("presence_state")[0][1]
+            return {meta["phx_ref"] for entry in state.values() for meta in entry["metas"]}
+
+        assert not refs(ann) & refs(back)
 
 
 # Presence and the lobby.

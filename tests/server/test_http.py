@@ -10,6 +10,7 @@ from parlour.errors import Code
 from parlour.games import GAMES
 from parlour.server.calls import STATUS
 from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
 from parlour.server.players import COOKIE, Tokens
 from tests.probe import Probe
 from tests.server.world import World
@@ -23,7 +24,9 @@ async def world():
 
 @pytest.fixture
 async def http(world):
-    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    app = web_app(
+        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+    )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
         yield http
 
@@ -89,13 +92,17 @@ async def test_a_forged_token_is_refused(http, token):
 
 async def test_a_foreign_pages_cookie_opens_nothing(http):
     await http.post("/api/players", json={})
-    foreign = await http.post(
-        "/api/rooms", json={"game": "probe"}, headers={"Origin": "https://evil.example"}
-    )
-    assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign_origin")
+    foreign = await http.get("/api/players/me/rooms", headers={"Origin": "https://evil.example"})
+    assert (foreign.status_code, foreign.json()["code"]) == (401, "bad_token")
     for origin in ("http://parlour.test", "https://friend.example"):
-        friend = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
-        assert friend.status_code == 201
+        friend = await http.get("/api/players/me/rooms", headers={"Origin": origin})
+        assert friend.status_code == 200
+
+
+async def test_a_foreign_page_cannot_replace_a_visitors_cookie(http):
+    response = await http.post("/api/players", json={}, headers={"Origin": "https://evil.example"})
+    assert response.status_code == 201
+    assert "set-cookie" not in response.headers
 
 
 async def test_an_old_cookie_is_no_reason_to_keep_a_visitor_out(http):
@@ -110,8 +117,8 @@ async def test_an_old_cookie_is_no_reason_to_keep_a_visitor_out(http):
 )
 async def test_an_origin_that_is_not_quite_ours_is_foreign(http, origin):
     await http.post("/api/players", json={})
-    response = await http.post("/api/rooms", json={"game": "probe"}, headers={"Origin": origin})
-    assert response.status_code == 403
+    response = await http.get("/api/players/me/rooms", headers={"Origin": origin})
+    assert response.status_code == 401
 
 
 # Games.
@@ -242,7 +249,9 @@ async def test_what_is_not_there_is_not_found_in_the_same_shape(http):
 
 
 async def test_a_failure_of_ours_tells_nothing(world):
-    app = web_app(Api(world.host, Tokens(b"k" * 32), world.settings), None)
+    app = web_app(
+        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+    )
     world.host.games = None  # a bug
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:

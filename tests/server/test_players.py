@@ -6,6 +6,7 @@ import pytest
 from itsdangerous import TimestampSigner
 
 from parlour.errors import Refused
+from parlour.journal.base import Damaged
 from parlour.server.players import Tokens, guest_name, new_player_id
 from parlour.wire import clean_name
 
@@ -45,6 +46,13 @@ def test_the_key_is_made_once_and_is_for_its_owner_only(tmp_path):
     key = folder / "signing.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(key.read_bytes()) == 32
+
+
+@pytest.mark.parametrize("key", [b"", b"short"])
+def test_a_key_that_is_not_whole_signs_nothing(tmp_path, key):
+    (tmp_path / "signing.key").write_bytes(key)
+    with pytest.raises(Damaged, match="is not a whole key"):
+        Tokens.in_folder(tmp_path)
 
 
 def test_ids_are_twenty_letters_and_never_the_same():

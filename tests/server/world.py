@@ -197,9 +197,11 @@ class World:
 
     async def quiet(self) -> None:
         """Wait until nothing is going on."""
-        while busy := [live for live in self.host.keeper._rooms.values() if live.lane.busy]:
-            for live in busy:
-                await live.lane.drained()
+        lanes = {live.lane for live in self.host.keeper._rooms.values()}
+        while busy := [lane for lane in lanes if lane.busy]:
+            for lane in busy:
+                await lane.drained()
+            lanes |= {live.lane for live in self.host.keeper._rooms.values()}
         for task in tuple(self.host.listing._tasks):
             await task
 

@@ -16,19 +16,10 @@ from tests.torture.visitors import Table, Visitor, World
 PATIENCE = 30.0
 """Seconds in which everybody must be back and have their answers."""
 
-FREE = {
-    "PARLOUR_RATE": "0",
-    "PARLOUR_PLAYER_RATE": "0",
-    "PARLOUR_ADDRESS_RATE": "0",
-    "PARLOUR_ADDRESS_CONNECTIONS": "0",
-    "PARLOUR_PLAYER_ROOMS": "0",
-}
-"""A server without limits, because a crowd from one address is just what they are against."""
-
 
 def new_server(data: Path, *options: str, kind: str = "mortal") -> Server:
     """A server that has not been started, with one of the writers that fail as told."""
-    return Server(data, *options, module=("tests.torture.launcher", kind), environment=FREE)
+    return Server(data, *options, module=("tests.torture.launcher", kind))
 
 
 def open_rooms(server: Server, count: int) -> list[str]:

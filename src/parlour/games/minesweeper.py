@@ -316,10 +316,11 @@ class Minesweeper(Game[Field]):
             "rows": state.rows if state.over else [row.translate(HIDE) for row in state.rows],
         }
 
-    def legal_events(self, state: Field, player: str) -> list[Move]:
-        if state.seat(player) is None:
-            return []
-        return [Restart()] if state.over else [*_legal(state), Restart()]
+    def legal_events(self, state: Field, player: str) -> Iterable[Move]:
+        if state.seat(player) is not None:
+            if not state.over:
+                yield from _legal(state)
+            yield Restart()
 
     def outcome(self, state: Field) -> Outcome | None:
         player = tuple(player for player in state.players if player)

@@ -1,6 +1,6 @@
 """The contract of a journal: where steps are kept, and what is kept beside them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -62,6 +62,12 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     outcome: Outcome | None = None
     shown: tuple[Shown, ...] = ()
     ended: str | None = None
+    ended_at: float | None = None
+    """Wall time, by which old rooms are forgotten."""
+    creator: str | None = None
+    """Whose room this is, by player or address: nobody can open too many."""
+    held: float | None = None
+    """Since when its clock stands still because its game is not on this server."""
     connected: int = 0
     """How many seated players are here."""
 
@@ -146,8 +152,12 @@ class Journal(Protocol):
         """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken."""
         ...
 
-    async def retire(self, room: int, card: Card) -> None:
-        """End a room that cannot take another step; its history stays."""
+    async def mark(self, room: int, card: Card, due: float | None) -> None:
+        """Hang a new card at a room's door without a step: it is held, or cannot go on."""
+        ...
+
+    async def prune(self, before: float, limit: int) -> int:
+        """Forget rooms that ended before that wall time, so many at most; how many those were."""
         ...
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
@@ -184,6 +194,18 @@ class Journal(Protocol):
 
     async def left_connected(self) -> list[str]:
         """The ids of open rooms whose last step left a seated player connected."""
+        ...
+
+    async def missing(self, games: Collection[str]) -> list[Found]:
+        """The open rooms of other games than these."""
+        ...
+
+    async def held(self) -> list[str]:
+        """The ids of open rooms whose clock stands still."""
+        ...
+
+    async def opened_by(self, creator: str) -> int:
+        """How many open rooms this creator has."""
         ...
 
     async def beat(self, now: float) -> None:

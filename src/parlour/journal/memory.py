@@ -1,6 +1,6 @@
 """A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,9 @@ class MemoryJournal:
 
     def __init__(self, folder: Path, durability: Durability) -> None:  # noqa: ARG002 - it needs neither
         self._rooms: dict[int, _Kept] = {}
+        self._numbers = 0
+        self._by_id: dict[str, int] = {}
+        """The newest room of each id: an id is given again only once its room has ended."""
         self._players: dict[str, bytes] = {}
         self._clock = 0.0
         self._open = False
@@ -54,11 +57,13 @@ class MemoryJournal:
     # Writing.
 
     async def create(self, card: Card, state: bytes, due: float | None) -> int:
-        if any(other.card.id == card.id for other in self._open_rooms()):
+        same = await self.find(card.id)
+        if same is not None and same.card.ended is None:
             raise Conflict(f"there is an open room {card.id} already")
-        number = len(self._rooms) + 1
-        self._rooms[number] = _Kept(_encode(card), {0: state}, due)
-        return number
+        self._numbers += 1
+        self._rooms[self._numbers] = _Kept(_encode(card), {0: state}, due)
+        self._by_id[card.id] = self._numbers
+        return self._numbers
 
     async def append(self, room: int, step: Step, aside: Aside) -> None:
         kept = self._owned(room)
@@ -78,10 +83,18 @@ class MemoryJournal:
             kept.due = aside.due
         self._clock = max(self._clock, step.now)
 
-    async def retire(self, room: int, card: Card) -> None:
+    async def mark(self, room: int, card: Card, due: float | None) -> None:
         kept = self._owned(room)
         kept.card = _encode(card)
-        kept.due = None
+        kept.due = due
+
+    async def prune(self, before: float, limit: int) -> int:
+        self._check_open()
+        ended = [(number, self._found(number).card.ended_at) for number in self._rooms]
+        old = [number for number, at in ended if at is not None and at < before][:limit]
+        for number in old:
+            del self._rooms[number]
+        return len(old)
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
         kept = self._owned(room)
@@ -120,9 +133,8 @@ class MemoryJournal:
 
     async def find(self, id: str) -> Found | None:
         self._check_open()
-        # An id is given again only once its room has ended, so an open room is the newest of its id.
-        same = (self._found(number) for number in reversed(self._rooms))
-        return next((found for found in same if found.card.id == id), None)
+        number = self._by_id.get(id)
+        return None if number not in self._rooms else self._found(number)
 
     async def open_rooms(self, limit: int) -> list[Found]:
         return [found for found in self._open_rooms() if not found.card.private][:limit]
@@ -136,6 +148,15 @@ class MemoryJournal:
 
     async def left_connected(self) -> list[str]:
         return [found.card.id for found in self._open_rooms() if found.card.connected]
+
+    async def missing(self, games: Collection[str]) -> list[Found]:
+        return [found for found in self._open_rooms() if found.card.game not in games]
+
+    async def held(self) -> list[str]:
+        return [found.card.id for found in self._open_rooms() if found.card.held is not None]
+
+    async def opened_by(self, creator: str) -> int:
+        return sum(found.card.creator == creator for found in self._open_rooms())
 
     async def player(self, id: str) -> Player | None:
         self._check_open()

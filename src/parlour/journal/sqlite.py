@@ -6,7 +6,7 @@ price of one flush to the disk. The unique key (room, seq) is the fence between 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
@@ -54,9 +54,13 @@ _TABLES = (
     """CREATE TABLE rooms (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
+        game TEXT NOT NULL,
         open INTEGER NOT NULL,
         private INTEGER NOT NULL,
         connected INTEGER NOT NULL,
+        held REAL,
+        creator TEXT,
+        ended_at REAL,
         due REAL,
         card BLOB NOT NULL
     )""",
@@ -64,6 +68,8 @@ _TABLES = (
     "CREATE INDEX listed_rooms ON rooms (number) WHERE open AND NOT private",
     "CREATE INDEX due_rooms ON rooms (due) WHERE open AND due IS NOT NULL",
     "CREATE INDEX all_rooms ON rooms (id)",
+    "CREATE INDEX rooms_by_creator ON rooms (creator) WHERE open AND creator IS NOT NULL",
+    "CREATE INDEX ended_rooms ON rooms (ended_at) WHERE ended_at IS NOT NULL",
     """CREATE TABLE seats (
         room INTEGER NOT NULL REFERENCES rooms,
         player TEXT NOT NULL,
@@ -135,8 +141,12 @@ class SqliteJournal:
         state = None if aside.state is None else (aside.state, digest(aside.state))
         await self._write(partial(_append, row, plate, state, aside.due), step.now)
 
-    async def retire(self, room: int, card: Card) -> None:
-        await self._write(partial(_retire, room, _Plate.of(card)))
+    async def mark(self, room: int, card: Card, due: float | None) -> None:
+        await self._write(partial(_mark, room, _Plate.of(card), due))
+
+    async def prune(self, before: float, limit: int) -> int:
+        count: int = await self._write(partial(_prune, before, limit))
+        return count
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
         await self._write(partial(_rest, room, stored.seq, (stored.state, digest(stored.state)), due))
@@ -182,7 +192,16 @@ class SqliteJournal:
         return await self._read(partial(_due, now))
 
     async def left_connected(self) -> list[str]:
-        return await self._read(_left_connected)
+        return await self._read(partial(_ids, "connected"))
+
+    async def missing(self, games: Collection[str]) -> list[Found]:
+        return await self._read(partial(_missing, tuple(games)))
+
+    async def held(self) -> list[str]:
+        return await self._read(partial(_ids, "held IS NOT NULL"))
+
+    async def opened_by(self, creator: str) -> int:
+        return await self._read(partial(_opened_by, creator))
 
     async def player(self, id: str) -> Player | None:
         return await self._read(partial(_player, id))
@@ -211,6 +230,7 @@ class _Writer:
         self._db = db
         self._loop = loop
         self._queue: SimpleQueue[_Write | None] = SimpleQueue()
+        self._broken: DiskFailed | None = None
         # A daemon, because a server that fell over must not hang at its end: what was acknowledged is kept.
         self._thread = Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
@@ -249,6 +269,8 @@ class _Writer:
 
     def _commit(self, batch: list[_Write]) -> list[Any]:
         """What came of each write: its result, or the exception for whoever waits for it."""
+        if self._broken is not None:  # after a failed fsync nobody knows what the file holds
+            return [self._broken for _ in batch]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             outcomes = [self._attempt(write) for write in batch]
@@ -257,7 +279,9 @@ class _Writer:
             self._db.execute("COMMIT")
         except (sqlite3.Error, MemoryError, OverflowError) as error:
             self._roll_back()
-            return [_not_kept(error) for _ in batch]
+            why = _not_kept(error)
+            self._broken = why if isinstance(why, DiskFailed) else None
+            return [why for _ in batch]
         return outcomes
 
     def _attempt(self, write: _Write) -> Any:
@@ -325,20 +349,37 @@ class _Plate(NamedTuple):
 
     id: str
     players: frozenset[str]
-    columns: tuple[bool, bool, int, bytes]
+    columns: tuple[Any, ...]
+    """In the order of `_COLUMNS`."""
 
     @classmethod
     def of(cls, card: Card) -> "_Plate":
         players = frozenset(seat.id for seat in card.seats if seat is not None)
-        columns = (card.ended is None, card.private, card.connected, _encode(card))
+        columns = (
+            card.game,
+            card.ended is None,
+            card.private,
+            card.connected,
+            card.held,
+            card.creator,
+            card.ended_at,
+            _encode(card),
+        )
         # A room that has ended is no longer among anybody's rooms.
         return cls(card.id, players if card.ended is None else frozenset(), columns)
 
 
+_COLUMNS = ("game", "open", "private", "connected", "held", "creator", "ended_at", "card")
+_HANG = f"UPDATE rooms SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE number = ?"  # noqa: S608
+_OPEN = (
+    f"INSERT INTO rooms ({', '.join(_COLUMNS)}, id, due) "  # noqa: S608 - our own column names
+    f"VALUES ({', '.join('?' for _ in _COLUMNS)}, ?, ?)"
+)
+
+
 def _create(plate: _Plate, state: _State, due: float | None, db: sqlite3.Connection) -> int:
-    sql = "INSERT INTO rooms (open, private, connected, card, id, due) VALUES (?, ?, ?, ?, ?, ?)"
     try:
-        number = db.execute(sql, (*plate.columns, plate.id, due)).lastrowid
+        number = db.execute(_OPEN, (*plate.columns, plate.id, due)).lastrowid
     except sqlite3.IntegrityError:
         raise Conflict(f"there is an open room {plate.id} already") from None
     assert number is not None  # noqa: S101 - a row was inserted
@@ -367,10 +408,23 @@ def _append(
         _set_due(db, room, due)
 
 
-def _retire(room: int, plate: _Plate, db: sqlite3.Connection) -> None:
-    if not _set_due(db, room, None):
+def _mark(room: int, plate: _Plate, due: float | None, db: sqlite3.Connection) -> None:
+    if not _set_due(db, room, due):
         raise Conflict(f"there is no room {room}")
     _hang(db, room, plate)
+
+
+def _prune(before: float, limit: int, db: sqlite3.Connection) -> int:
+    sql = "SELECT number FROM rooms WHERE ended_at < ? ORDER BY ended_at LIMIT ?"
+    old = [(number,) for (number,) in db.execute(sql, (before, limit))]
+    for sql in (
+        "DELETE FROM steps WHERE room = ?",
+        "DELETE FROM states WHERE room = ?",
+        "DELETE FROM seats WHERE room = ?",
+        "DELETE FROM rooms WHERE number = ?",
+    ):
+        db.executemany(sql, old)
+    return len(old)
 
 
 def _rest(room: int, seq: int, state: _State, due: float | None, db: sqlite3.Connection) -> None:
@@ -389,8 +443,7 @@ def _save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:
 
 def _hang(db: sqlite3.Connection, room: int, plate: _Plate) -> None:
     """Put the new card at the room's door."""
-    sql = "UPDATE rooms SET open = ?, private = ?, connected = ?, card = ? WHERE number = ?"
-    db.execute(sql, (*plate.columns, room))
+    db.execute(_HANG, (*plate.columns, room))
     seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
     if seated != plate.players:
         db.execute("DELETE FROM seats WHERE room = ?", (room,))
@@ -427,8 +480,20 @@ def _due(now: float, db: sqlite3.Connection) -> list[str]:
     return [id for (id,) in db.execute(sql, (now,))]
 
 
-def _left_connected(db: sqlite3.Connection) -> list[str]:
-    return [id for (id,) in db.execute("SELECT id FROM rooms WHERE open AND connected")]
+def _ids(which: str, db: sqlite3.Connection) -> list[str]:
+    return [id for (id,) in db.execute(f"SELECT id FROM rooms WHERE open AND {which}")]  # noqa: S608
+
+
+def _missing(games: tuple[str, ...], db: sqlite3.Connection) -> list[Found]:
+    known = ", ".join("?" for _ in games)
+    sql = _FOUND + f"WHERE open AND game NOT IN ({known})"
+    return [Found(number, seq, _read_card(card)) for number, seq, card in db.execute(sql, games)]
+
+
+def _opened_by(creator: str, db: sqlite3.Connection) -> int:
+    sql = "SELECT count(*) FROM rooms WHERE open AND creator = ?"
+    count: int = db.execute(sql, (creator,)).fetchone()[0]
+    return count
 
 
 def _page(room: int, after: int, db: sqlite3.Connection) -> list[tuple[int, bytes, bytes]]:
@@ -466,6 +531,8 @@ def _player(id: str, db: sqlite3.Connection) -> Player | None:
 def _open_file(path: Path, durability: Durability) -> tuple[sqlite3.Connection, sqlite3.Connection, float]:
     """A connection to write with, one to read with, and where the rooms' clock stopped."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
+    if not path.exists():
+        path.touch(mode=0o600)
     with ExitStack() as opened:
         try:
             writing, reading = (opened.enter_context(closing(_connect(path))) for _ in range(2))
@@ -516,8 +583,10 @@ def _is_new(db: sqlite3.Connection, path: Path) -> bool:
 
 
 def _not_kept(error: Exception) -> NotKept:
-    kind = DiskFailed if _name(error).startswith("SQLITE_IOERR") else NotKept
-    return kind(f"not kept: {error}")
+    name = _name(error)
+    # The shared memory of the log has no disk behind it: a full one can be full no longer.
+    failed = name.startswith("SQLITE_IOERR") and not name.startswith("SQLITE_IOERR_SHM")
+    return (DiskFailed if failed else NotKept)(f"not kept: {error}")
 
 
 def _unreadable(what: str, error: sqlite3.Error) -> Exception:

@@ -106,7 +106,8 @@ class Phoenix:
 
     def refuse(self, request: Request, why: Refused) -> None:
         frame: Frame = request.ref
-        if isinstance(request.wish, Enter) and self._join_refs.get(frame.topic, "") == frame.join_ref:
+        known = frame.topic in self._join_refs and self._join_refs[frame.topic] == frame.join_ref
+        if isinstance(request.wish, Enter) and known:
             del self._join_refs[frame.topic]
         self._reply(frame, "error", why.told())
 

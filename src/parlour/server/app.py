@@ -1,70 +1,105 @@
 """Putting it together: journal, host, sockets and HTTP on one port."""
 
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any
 
-import structlog
 import uvicorn
 from starlette.applications import Starlette
 
 from parlour.game import Game
 from parlour.journal import JOURNALS
+from parlour.journal.base import Trouble
 from parlour.server.clock import SystemClock
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
+from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.players import Tokens
 from parlour.server.sockets import Sockets
 
-log = structlog.get_logger()
-
 STOP_PATIENCE = 8
 """Seconds that open requests have at a stop."""
 
+Greet = Callable[[int], None]
+"""Told the port once the server can be reached."""
 
-def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Callable[[int], None]) -> None:
+
+def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Greet) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     set_up_logs()
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
     sys.setswitchinterval(5e-5)
+    with only_server_of(settings.data), listen(settings.host, settings.port, settings.write_timeout) as port:
+        server = make_server(games, settings)
+        server.greet = greet
+        server.run(sockets=[port])
+    if server.failure is not None:
+        raise server.failure
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which says when it is ready and does not take a clean stop for a failure."""
+
+    greet: Greet
+    failure: Trouble | None = None
+    """Why it had to stop, or could not begin."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets and self.failure is None:
+            self.greet(sockets[0].getsockname()[1])
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        # As uvicorn's own, which besides raises the signal again at the end.
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
+    def give_up(self, failure: Trouble) -> None:
+        """Stop, because nothing can be kept."""
+        self.failure = failure
+        self.should_exit = True
+
+
+def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
+    """All parts, joined."""
     clock = SystemClock()
     journal = JOURNALS[settings.journal](settings.data, settings.durability)
     host = Host(games, journal, clock, settings)
     tokens = Tokens.in_folder(settings.data)
+    limits = Limits(settings, clock)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await host.start()
+        try:
+            await host.start()
+        except Trouble as error:
+            server.give_up(error)
+            yield
+            return
+        host.watchdog.start()
         yield
         await host.stop()
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                greet(self.servers[0].sockets[0].getsockname()[1])
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
-            # As uvicorn's own, which besides raises the signal again at the end: a clean stop is no failure.
-            if self.should_exit and sig == signal.SIGINT:
-                self.force_exit = True
-            self.should_exit = True
+        host.watchdog.stop()
 
     config = uvicorn.Config(
-        web_app(Api(host, tokens, settings), lifespan),
-        host=settings.host,
-        port=settings.port,
-        ws=Sockets(host, tokens, clock, settings),  # type: ignore[arg-type]
+        web_app(Api(host, tokens, limits, settings), lifespan),
+        http=PatientHttp.within(settings.header_timeout),
+        ws=Sockets(host, tokens, limits, settings),  # type: ignore[arg-type]
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens
         server_header=False,
+        proxy_headers=False,  # we read them ourselves, from known proxies only
         timeout_graceful_shutdown=STOP_PATIENCE,
-        limit_concurrency=None,
     )
-    Server(config).run()
+    server = Server(config)
+    host.give_up = server.give_up
+    return server

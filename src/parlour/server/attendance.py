@@ -5,6 +5,7 @@ from parlour.game import Joined, Send
 from parlour.journal.base import Trouble
 from parlour.room import ask_to_join, topics_of
 from parlour.server.clients import Client, Place, heard, sync
+from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
 from parlour.server.rooms import Live, Owner, excuse, result_of, view_of
@@ -17,8 +18,9 @@ MAX_MISSED = 100
 class Attendance:
     """Gives clients their places in rooms and takes them away again."""
 
-    def __init__(self, owner: Owner, keeper: Keeper) -> None:
+    def __init__(self, owner: Owner, keeper: Keeper, settings: Settings) -> None:
         self._owner = owner
+        self._settings = settings
         self._keeper = keeper
 
     # Coming in.
@@ -26,14 +28,22 @@ class Attendance:
     async def enter(self, live: Live, client: Client, request: Request, enter: Enter) -> None:
         """Answer, tell what was missed, then everything as it is now; or say why not."""
         live.audience.remove(client)  # a join begins anew: nothing is told before its answer
+        if client.is_gone():
+            return
         try:
             place = await self._take_place(live, client, enter)
             missed = await self._missed(live, place, enter.since)
         except (Refused, Trouble) as error:
-            client.rooms.discard(live.id)
-            client.refuse(request, excuse(error))
+            why = excuse(error)
+            client.refuse(request, why)
+            if why.code == Code.GAME_OVERRAN:
+                await self._owner.condemn(live, why)
             await self.exit(live, client)
             return
+        if client.is_gone():
+            await self.settle(live)
+            return
+        live.audience.add(place)
         client.accept(request, self._answer(live, client))
         self.note_presence(live, but=client)
         whole = self._whole(live, place, reset=missed is None)
@@ -68,7 +78,6 @@ class Attendance:
             await self._owner.step(live, Connect(client.player))
         place = Place(client)
         self._open_eyes(live, place, topics)
-        live.audience.add(place)
         return place
 
     async def _name_of(self, client: Client) -> str:
@@ -84,6 +93,9 @@ class Attendance:
         )
 
     def _check_spectators(self, live: Live, player: str) -> None:
+        most = self._settings.room_members
+        if most and len(live.audience) >= most:
+            raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")
         watching, limit = live.audience.spectators, live.game.spectators
         if limit is not None and player not in watching and len(watching) >= limit:
             raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
@@ -130,7 +142,7 @@ class Attendance:
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
         try:
-            for player in live.here.connected:
+            for player in [] if live.room is None else live.room.connected:
                 if not live.audience.has(player):
                     await self._owner.step(live, Disconnect(player))
         except Refused as why:
@@ -139,7 +151,6 @@ class Attendance:
     def dismiss(self, live: Live, place: Place) -> None:
         """The room is closed to this client."""
         live.audience.remove(place.client)
-        place.client.rooms.discard(live.id)
         place.client.dismiss(live.id)
 
     # While being there.

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -18,8 +18,8 @@ MAX_BODY = 64 * 1024
 
 STATUS: dict[str, int] = {
     Code.BAD_TOKEN: 401,
-    Code.FOREIGN_ORIGIN: 403,
     Code.GAME_ERROR: 500,
+    Code.GAME_OVERRAN: 500,
     Code.NAME_TAKEN: 409,
     Code.INTERNAL_ERROR: 500,
     Code.NOT_FOUND: 404,
@@ -28,6 +28,7 @@ STATUS: dict[str, int] = {
     Code.ROOM_ENDED: 410,
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
+    Code.TOO_MANY: 429,
     Code.UNKNOWN_GAME: 404,
     Code.UNKNOWN_ROOM: 404,
 }
@@ -62,6 +63,8 @@ class Call(msgspec.Struct, frozen=True):
             answer = await self._answer(request)
         except (Refused, Trouble) as error:
             return refusal(excuse(error))
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
         return answer if isinstance(answer, Response) else reply(answer, self.status)
 
     async def _answer(self, request: Request) -> Any:

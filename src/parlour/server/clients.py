@@ -32,7 +32,7 @@ class Line(Protocol):
 class Client:
     """One connection: its adapter, who it is, and the rooms it has asked to be in."""
 
-    __slots__ = ("adapter", "line", "name", "player", "rooms", "token")
+    __slots__ = ("_gone", "adapter", "line", "name", "player", "rooms", "token")
 
     def __init__(self, adapter: Adapter, line: Line, player: str, *, token: str | None = None) -> None:
         self.adapter = adapter
@@ -43,7 +43,16 @@ class Client:
         self.token = token
         """A token that this client does not know yet and is told when it joins."""
         self.rooms: set[str] = set()
-        """Where it is or has asked to be."""
+        """Where it has a place."""
+        self._gone = False
+
+    def lose(self) -> None:
+        """The connection is lost: this client takes no place any more."""
+        self._gone = True
+
+    def is_gone(self) -> bool:
+        """Nobody is there."""
+        return self._gone
 
     def accept(self, request: Request, payload: Any) -> None:
         """Answer with yes."""
@@ -83,7 +92,7 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "own", "phx_ref", "stale", "topics", "viewer")
+    __slots__ = ("client", "muted", "own", "phx_ref", "stale", "topics", "viewer")
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -92,6 +101,8 @@ class Place:
         self.own = own_topic(client.player)
         self.viewer: str | None = None
         self.topics: frozenset[str] = frozenset()
+        self.muted = False
+        """The client has asked to leave or to join anew: it is told no more here."""
         self.stale = False
         """Has skipped steps because its line was clogged, and needs a whole view."""
 
@@ -106,8 +117,10 @@ Views = Mapping[str | None, msgspec.Raw]
 class Audience:
     """Everybody who hears one room."""
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room: str, load: str) -> None:
         self.room = room
+        self._load = load
+        """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
         self._places: dict[Client, Place] = {}
         self._count = 0
 
@@ -124,12 +137,19 @@ class Audience:
     def add(self, place: Place) -> None:
         """Somebody takes a place; a client's later place replaces its earlier one."""
         self._count += 1
-        place.phx_ref = f"{self.room}-{self._count}"
+        place.phx_ref = f"{self._load}-{self._count}"
         self._places[place.client] = place
+        place.client.rooms.add(self.room)
 
     def remove(self, client: Client) -> Place | None:
         """Take a client's place away."""
+        client.rooms.discard(self.room)
         return self._places.pop(client, None)
+
+    def mute(self, client: Client) -> None:
+        """Tell this client no more from its place here."""
+        if (place := self._places.get(client)) is not None:
+            place.muted = True
 
     def has(self, player: str) -> bool:
         """One of this player's connections is here."""
@@ -149,7 +169,7 @@ class Audience:
         """Tell everybody the same, except one perhaps."""
         frames: dict[type[Adapter], bytes] = {}
         for place in self:
-            if place.client is but:
+            if place.client is but or place.muted:
                 continue
             kind = type(place.client.adapter)
             if kind not in frames:
@@ -161,6 +181,8 @@ class Audience:
         addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
         frames: dict[Any, bytes] = {}
         for place in self:
+            if place.muted:
+                continue
             if place.stale or (place.viewer is None and place.client.line.clogged):
                 place.stale = True
                 continue

@@ -36,6 +36,31 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_outbox: Annotated[
         int, Meta(description="Unread bytes at which a player who does not read is cut off.")
     ] = 1024 * 1024
+    rate: Annotated[
+        float, Meta(description="Moves a second that one connection may send for long; 0: no limit.")
+    ] = 50.0
+    player_rate: Annotated[float, Meta(description="The same for one player; 0: no limit.")] = 100.0
+    address_rate: Annotated[float, Meta(description="The same for one address; 0: no limit.")] = 1000.0
+    address_connections: Annotated[
+        int, Meta(description="Sockets that one address may have open; 0: no limit.")
+    ] = 2000
+    player_rooms: Annotated[
+        int, Meta(description="Open rooms that one player may have created; 0: no limit.")
+    ] = 100
+    room_members: Annotated[
+        int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
+    ] = 10_000
+    proxies: Annotated[
+        list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
+    ] = []
+    header_timeout: Annotated[float, Meta(description="Seconds in which a request must have arrived.")] = 10.0
+    write_timeout: Annotated[
+        float, Meta(description="Seconds after which a connection that takes no bytes is dead.")
+    ] = 10.0
+    keep_ended: Annotated[float, Meta(description="Days for which ended rooms can be looked at.")] = 30.0
+    callback_timeout: Annotated[
+        float, Meta(description="Seconds of CPU time after which a game's callback is cut off.")
+    ] = 1.0
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0

@@ -3,16 +3,18 @@
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
-from parlour.room import Instant, Room, apply, open_room
+from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
 from parlour.server.attendance import Attendance
 from parlour.server.clients import Client
@@ -21,7 +23,18 @@ from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.players import random_letters
-from parlour.server.rooms import Live, RoomSheet, card_of, excuse, freeze, result_of, room_sheet, view_of
+from parlour.server.rooms import (
+    Live,
+    Opening,
+    RoomSheet,
+    card_of,
+    excuse,
+    freeze,
+    result_of,
+    room_sheet,
+    view_of,
+)
+from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
     Chat,
@@ -34,6 +47,7 @@ from parlour.wire import (
     Join,
     Leave,
     PlayAgain,
+    Push,
     Rematch,
     Request,
     Ring,
@@ -50,6 +64,8 @@ from parlour.wire import (
 T = TypeVar("T")
 log = structlog.get_logger()
 
+LAG = 0.1
+"""Seconds that the loop may be blocked before its stack is logged."""
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
@@ -63,6 +79,8 @@ class Thought(msgspec.Struct, frozen=True):
     room: Room[Any]
     step: Step
     views: dict[str | None, msgspec.Raw]
+    frozen: bytes | None = None
+    """The room to store beside the step, where that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
 
@@ -78,6 +96,9 @@ class Host:
         settings: Settings,
         draw_seed: Callable[[], bytes] = secrets.token_bytes,
     ) -> None:
+        self.watchdog = Watchdog(settings.callback_timeout, LAG)
+        self.give_up: Callable[[Trouble], None] = lambda _: None
+        """What to do when the disk has failed."""
         self.games = games
         self.journal = journal
         self.clock = clock
@@ -85,7 +106,7 @@ class Host:
         self._draw_seed = draw_seed
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
-        self.attendance = Attendance(self, self.keeper)
+        self.attendance = Attendance(self, self.keeper, settings)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -95,27 +116,42 @@ class Host:
         """Finish what was begun, store what is in memory; no room ends by this."""
         await self.keeper.stop()
 
-    async def create(self, name: str, config: Any, id: str | None = None, *, private: bool = False) -> Card:
+    async def create(
+        self,
+        name: str,
+        config: Any,
+        id: str | None = None,
+        *,
+        private: bool = False,
+        creator: str | None = None,
+    ) -> Card:
         """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
         game = self.games.get(name)
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
-        card = await self._create(game, config, id, private=private)
+        await self._check_rooms(creator)
+        card = await self._create(game, config, id, Opening(self.clock.date(), private, creator))
         metrics.rooms_opened.labels(game.name).inc()
         self.keeper.may_wake(card.id)
         log.info("room_opened", room=card.id, game=game.name)
         self.listing.changed(card)
         return card
 
-    async def _create(self, game: Game[Any], config: Any, chosen: str | None, *, private: bool) -> Card:
+    async def _check_rooms(self, creator: str | None) -> None:
+        limit = self.settings.player_rooms
+        if limit and creator is not None and await self.journal.opened_by(creator) >= limit:
+            raise Refused(Code.TOO_MANY, f"you have {limit} open rooms already")
+
+    async def _create(self, game: Game[Any], config: Any, chosen: str | None, opening: Opening) -> Card:
         at = self.instant()
-        length = 12 if private else 4  # four letters are easy to say, and to guess
+        length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
             room = self.ask_game(game, id, partial(open_room, game, id, config, at))
-            card = card_of(room, created=at.date, private=private)
+            frozen = self.ask_game(game, id, partial(freeze, room))
+            card = card_of(room, opening, at.date)
             try:
-                await self.journal.create(card, freeze(room), room.next_due)
+                await self.journal.create(card, frozen, room.next_due)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -136,7 +172,9 @@ class Host:
         """What is told of a room that the journal found."""
         live = self.keeper.peek(found.card.id)
         watching = 0 if live is None or live.number != found.number else len(live.audience.spectators)
-        return room_sheet(found.card, seq=found.seq, spectators=watching)
+        missing = found.card.ended is None and found.card.game not in self.games
+        card = replace(found.card, status="game_missing") if missing else found.card
+        return room_sheet(card, seq=found.seq, spectators=watching)
 
     # What clients ask.
 
@@ -148,27 +186,27 @@ class Host:
         live = self.keeper.live(request.room)
         match request.wish:
             case Enter() as enter:
-                client.rooms.add(request.room)
+                live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
             case Exit():
-                client.rooms.discard(request.room)
+                live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.exit(live, client))
             case wish:
                 live.lane.put(lambda: self._grant(live, client, request, wish))
 
     def gone(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
+        client.lose()
         self.listing.remove(client)
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self.attendance.exit(live, client))  # type: ignore[misc]
-        client.rooms.clear()
+            live.lane.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
         for room in client.rooms:
             live = self.keeper.live(room)
-            live.lane.put(lambda live=live: self.attendance.resync(live, client))  # type: ignore[misc]
+            live.lane.put(partial(self.attendance.resync, live, client))
 
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         if isinstance(request.wish, Enter):
@@ -190,7 +228,10 @@ class Host:
             command = self._command(client, wish)
             seq = await self._answer(live, command, check_id(wish.id))
         except (Refused, Trouble) as error:
-            client.refuse(request, excuse(error))
+            why = excuse(error)
+            client.refuse(request, why)
+            if why.code == Code.GAME_OVERRAN:
+                await self.condemn(live, why)
         else:
             client.accept(request, {"seq": seq})
 
@@ -217,7 +258,7 @@ class Host:
 
     async def _same_answer(self, live: Live, command: Command, seq: int) -> int:
         async for step in self.journal.replay(live.number, after=seq - 1):
-            if step.command != command:
+            if not _is_same(step.command, command):
                 raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
             break
         return seq
@@ -244,13 +285,14 @@ class Host:
         try:
             return self._ask(live, lambda: self._thought(live, command, at, id))
         except Refused as why:
-            if isinstance(command, MustHappen) and live.here.ended is None:
+            may = live.here.ended is None and why.code != Code.GAME_OVERRAN
+            if isinstance(command, MustHappen) and may:
                 log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
                 room, step = apply(live.game, live.here, command, at, id=id, spared=True)
                 return Thought(room, step, {}, failure=why)
-            if isinstance(command, Act):
-                self._add_legal(live, command.player, why)
             metrics.refusals.labels(live.game.name, why.code).inc()
+            if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+                raise self._with_legal(live, command.player, why) from None
             raise
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
@@ -259,29 +301,46 @@ class Host:
         if room.state is not live.here.state:
             eyes = {v for v in live.audience.viewers if v is None or room.seat(v) is not None}
             views = {viewer: view_of(live.game, room, viewer) for viewer in eyes}
-        return Thought(room, step, views)
+        store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
+        return Thought(room, step, views, freeze(room) if store else None)
 
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
         """The one place where a game's code runs: a bug in it costs one command, never the room."""
+        self.watchdog.enter()
         try:
             return think()
         except Refused:
             raise
+        except Overrun as error:
+            log.exception("game_overran", room=room, game=game.name)
+            raise Refused(
+                Code.GAME_OVERRAN, f"{game.display_name} took {error}; the room is closed"
+            ) from None
         except Exception:
             log.exception("game_failed", room=room, game=game.name)
             metrics.game_errors.labels(game.name).inc()
             raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
+        finally:
+            self.watchdog.leave()
 
     def _ask(self, live: Live, think: Callable[[], T]) -> T:
         return self.ask_game(live.game, live.id, think)
 
-    def _add_legal(self, live: Live, player: str, why: Refused) -> None:
+    def _with_legal(self, live: Live, player: str, why: Refused) -> Refused:
         """A refusal that helps: what this player could do instead."""
-        if why.code == Code.GAME_ERROR or live.here.seat(player) is None:
-            return
-        legal = self._ask(live, lambda: live.game.legal_events(live.here.state, player))
-        if legal is not None and len(legal) <= MAX_LEGAL:
-            why.legal = list(legal)
+
+        def list_some() -> msgspec.Raw | None:
+            legal = live.game.legal_events(live.here.state, player)
+            some = None if legal is None else list(islice(legal, MAX_LEGAL + 1))
+            return None if some is None or len(some) > MAX_LEGAL else seal(some)
+
+        if live.here.seat(player) is None:
+            return why
+        try:
+            legal = self._ask(live, list_some)
+        except Refused:
+            return why
+        return Refused(why.code, why.message, path=why.path, legal=legal)
 
     async def _write(self, live: Live, thought: Thought) -> None:
         aside = self._aside(live, thought)
@@ -289,7 +348,8 @@ class Host:
             with metrics.write_time.time():
                 await self.journal.append(live.number, thought.step, aside)
         except Trouble as error:
-            log.error("not_kept", room=live.id, seq=thought.step.seq, error=str(error))
+            log.error("step_lost", room=live.id, seq=thought.step.seq)
+            self.keeper.note_trouble(error)
             await self.keeper.reload(live)
             raise excuse(error) from None
         if aside.card is not None:
@@ -303,18 +363,19 @@ class Host:
     def _aside(self, live: Live, thought: Thought) -> Aside:
         room = thought.room
         card = self._new_card(live, room)
-        store = room.seq - live.stored >= self.settings.store_every or room.ended is not None
         due: float | UnsetType | None = UNSET
         wanted = room.next_due
         if room.ended is not None or (wanted is not None and (live.due is None or wanted < live.due)):
             due = wanted  # a stale deadline that is too early only wakes the room for nothing
-        return Aside(card, freeze(room) if store else None, due)
+        return Aside(card, thought.frozen, due)
 
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
-        if (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended):
+        held = live.card is not None and live.card.held is not None
+        same = (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended)
+        if same and not held:
             return None
-        card = card_of(room, created=live.created, private=live.private)
+        card = card_of(room, live.opening, self.clock.date())
         return card if card != live.card else None
 
     def _speak(self, live: Live, thought: Thought) -> None:
@@ -336,6 +397,20 @@ class Host:
         else:
             self.keeper.set_alarm(live)
 
+    async def condemn(self, live: Live, why: Refused) -> None:
+        """Close a room whose game cannot be trusted to go on; its history is kept for inspection."""
+        if live.room is None or live.card is None:
+            return
+        live.audience.tell(Push("shutdown", {"reason": why.code}))
+        for place in live.audience:
+            self.attendance.dismiss(live, place)
+        live.shut(why)
+        try:
+            await self.keeper.retire(live.number, live.card, why.code)
+        except Trouble as error:
+            self.keeper.note_trouble(error)
+        self.keeper.forget(live)
+
     def _close(self, live: Live) -> None:
         """The room has ended: everybody was told, nobody comes back."""
         for place in live.audience:
@@ -346,3 +421,10 @@ class Host:
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""
         return Instant(self.clock.now(), self.clock.date(), self._draw_seed())
+
+
+def _is_same(kept: Command, command: Command) -> bool:
+    """The same command sent again; a chat may come under a new name."""
+    if isinstance(kept, Chat) and isinstance(command, Chat):
+        return (kept.player, kept.text) == (command.player, command.text)
+    return kept == command

@@ -1,7 +1,7 @@
 """The HTTP calls: players, games, rooms, and what operators ask."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import structlog
@@ -20,6 +20,7 @@ from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
 from parlour.server.host import Host
+from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.rooms import RoomSheet, room_sheet
 from parlour.server.sockets import may_use_cookie
@@ -64,11 +65,12 @@ class GameSheet(msgspec.Struct, frozen=True):
     config_schema: dict[str, Any]
 
 
-class Health(msgspec.Struct, frozen=True):
-    """The server lives."""
+class Health(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether the server can do its work."""
 
-    status: str
+    status: Literal["ok", "degraded"]
     version: str
+    reason: str | None = None
 
 
 def game_sheet(game: Game[Any]) -> GameSheet:
@@ -81,15 +83,16 @@ def game_sheet(game: Game[Any]) -> GameSheet:
 class Api:
     """Answers the calls with what the host knows."""
 
-    def __init__(self, host: Host, tokens: Tokens, settings: Settings) -> None:
+    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self._host = host
         self._tokens = tokens
+        self._limits = limits
         self._settings = settings
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
     def _list_calls(self) -> list[Call]:
-        auth = (Code.BAD_TOKEN, Code.FOREIGN_ORIGIN)
+        auth = (Code.BAD_TOKEN, Code.TOO_FAST)
         return [
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
                  self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth)),
@@ -108,31 +111,33 @@ class Api:
     # Who asks.
 
     def asker(self, request: Request) -> str | None:
-        """The player who calls, by bearer token or cookie; a foreign page's cookie is refused."""
+        """The player who calls, by bearer token or cookie; a foreign page's cookie is ignored."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self._tokens.read(token.strip())
         cookie = request.cookies.get(COOKIE)
-        if cookie is None:
+        if cookie is None or not self._may_use_cookie(request):
             return None
-        origin, host = request.headers.get("origin"), request.headers.get("host")
-        if not may_use_cookie(origin, host, self._settings.origins):
-            raise Refused(Code.FOREIGN_ORIGIN, f"pages of {origin} may not act for a visitor of this site")
         try:
             return self._tokens.read(cookie)
-        except Refused:
+        except Refused:  # an old cookie is no reason to keep a visitor out
             return None
+
+    def _may_use_cookie(self, request: Request) -> bool:
+        origin, host = request.headers.get("origin"), request.headers.get("host")
+        return may_use_cookie(origin, host, self._settings.origins)
+
+    def address(self, request: Request) -> str:
+        """Where the call comes from."""
+        peer = None if request.client is None else request.client.host
+        return address_of(peer, request.headers.get("x-forwarded-for"), self._settings.proxies)
 
     # The calls.
 
     async def become_player(self, request: Request, new: NewPlayer) -> Response:
+        self._limits.check_call(self.address(request), CREATE_COST)
         name = None if new.name is None else clean_name(new.name)
-        try:
-            id = self.asker(request)
-        except Refused as why:
-            if why.code != Code.FOREIGN_ORIGIN:
-                raise
-            id = None  # to a foreign page they are somebody new
+        id = self.asker(request)
         known = None if id is None else await self._host.journal.player(id)
         id = id or new_player_id()
         player = Player(id, name or (known.name if known else guest_name(id)))
@@ -140,30 +145,35 @@ class Api:
             await self._host.journal.save_player(player)
         token = self._tokens.issue(player.id)
         response = reply(KnownPlayer(player.id, player.name, token), 201)
-        secure = request.url.scheme == "https"
-        response.set_cookie(
-            COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
-        )
+        if self._may_use_cookie(request):  # a foreign page must not replace a visitor's
+            secure = request.url.scheme == "https"
+            response.set_cookie(
+                COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
+            )
         return response
 
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
         return [game_sheet(game) for game in self._host.games.values()]
 
     async def open_room(self, request: Request, new: NewRoom) -> RoomSheet:
-        self.asker(request)
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        creator = self.asker(request) or f"address:{address}"
         if new.id is not None and not ROOM_ID.fullmatch(new.id):
             raise Refused(
                 Code.MALFORMED,
                 "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , got something else",
                 path="$.id",
             )
-        card = await self._host.create(new.game, new.config, new.id, private=new.private)
+        card = await self._host.create(new.game, new.config, new.id, private=new.private, creator=creator)
         return room_sheet(card, seq=0)
 
-    async def list_rooms(self, request: Request) -> list[RoomSheet]:  # noqa: ARG002
+    async def list_rooms(self, request: Request) -> list[RoomSheet]:
+        self._limits.check_call(self.address(request), 1.0)
         return await self._host.listing.sheets()
 
     async def show_room(self, request: Request) -> RoomSheet:
+        self._limits.check_call(self.address(request), 1.0)
         return await self._host.look(request.path_params["id"])
 
     async def list_my_rooms(self, request: Request) -> list[RoomSheet]:
@@ -172,8 +182,11 @@ class Api:
             raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
         return [self._host.sheet(found) for found in await self._host.journal.rooms_of(player)]
 
-    async def health(self, request: Request) -> Health:  # noqa: ARG002
-        return Health("ok", __version__)
+    async def health(self, request: Request) -> Response:  # noqa: ARG002
+        trouble = self._host.keeper.trouble
+        if trouble is not None:
+            return reply(Health("degraded", __version__, "the journal cannot write"), 503)
+        return reply(Health("ok", __version__))
 
 
 def web_app(api: Api, lifespan: Any) -> Starlette:

@@ -10,15 +10,18 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Damaged, Found, Stored, Trouble
+from parlour.journal.base import Card, Damaged, DiskFailed, Found, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
 from parlour.server.config import Settings
 from parlour.server.lane import Job
-from parlour.server.rooms import Live, Owner, excuse, freeze, thaw
+from parlour.server.rooms import Live, Opening, Owner, excuse, freeze, thaw
+from parlour.wire import Hold
 
 log = structlog.get_logger()
 
+PRUNE_AT_ONCE = 20
+"""Rooms that are forgotten at one heartbeat: a long clean-up must not hold up the moves."""
 HEARTBEAT = 1.0
 """Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
 
@@ -35,14 +38,17 @@ class Keeper:
         self._rooms: dict[str, Live] = {}
         self._heart: asyncio.Task[None] | None = None
         self._stopping = False
+        self.trouble: str | None = None
+        """Why the journal could not write the last time it tried."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
     async def start(self) -> None:
         """Open the journal, set the clock, and see to the rooms that were in use when it stopped."""
         self._clock.start(await self._journal.open())
-        for id in await self._journal.left_connected():
-            self.live(id)  # loading tells a room that everybody is disconnected
+        await self._hold_missing()
+        for id in {*await self._journal.left_connected(), *await self._journal.held()}:
+            self.live(id)  # loading tells a room that everybody is disconnected, and that its game is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
 
@@ -53,25 +59,41 @@ class Keeper:
             self._heart.cancel()
             await asyncio.wait([self._heart])
         for live in list(self._rooms.values()):
-            await live.lane.drained()
             live.stop_timers()
+            await live.lane.drained()
             if live.room is not None and live.room.ended is None:
                 await self._store(live)
         await self.beat()
         await self._journal.close()
 
+    async def _hold_missing(self) -> None:
+        """The clocks of rooms whose game is not there stand still until it is back."""
+        for found in await self._journal.missing(self._games.keys()):
+            if found.card.held is None:
+                log.warning("game_missing", room=found.card.id, game=found.card.game)
+                await self._journal.mark(found.number, replace(found.card, held=self._clock.now()), None)
+
     async def beat(self) -> None:
-        """Note the time, and wake the rooms whose timers are about to ring."""
+        """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
         now = self._clock.now()
         try:
             await self._journal.beat(now)
+            self.trouble = None
+            await self._journal.prune(self._clock.date() - self._settings.keep_ended * 86400, PRUNE_AT_ONCE)
             due = [] if self._stopping else await self._journal.due(now + HEARTBEAT)
         except Trouble as error:
-            log.error("not_kept", what="heartbeat", error=str(error))
+            self.note_trouble(error)
             return
         for id in due:
             if id not in self._unreadable:
                 self.live(id)
+
+    def note_trouble(self, error: Trouble) -> None:
+        """The journal could not write: said by the server's health until it can again."""
+        self.trouble = str(error)
+        log.error("not_kept", error=str(error))
+        if isinstance(error, DiskFailed):
+            self._owner.give_up(error)
 
     async def _beat_on(self) -> None:
         while True:
@@ -84,7 +106,8 @@ class Keeper:
         """The room in memory, or on its way there: what is put in its lane runs after it was loaded."""
         live = self._rooms.get(id)
         if live is None:
-            live = self._rooms[id] = Live(id)
+            load = format(int(self._clock.now() * 1000), "x")
+            live = self._rooms[id] = Live(id, load)
             metrics.rooms_live.set(len(self._rooms))
             live.lane.put(lambda: self._load(live))
         return live
@@ -112,16 +135,25 @@ class Keeper:
             await self._read(live)
         except (Refused, Trouble) as error:
             why = excuse(error)
-            if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED):
+            if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED, Code.GAME_ERROR, Code.GAME_OVERRAN):
                 self._unreadable.add(live.id)
             live.shut(why)
             self.forget(live)
             return
         self.may_wake(live.id)
+        await self._resume(live)
         await self._owner.settle(live)
-        if live.room is not None:
-            self.set_alarm(live)
-            self.plan_rest(live)
+        self.set_alarm(live)
+        self.plan_rest(live)
+
+    async def _resume(self, live: Live) -> None:
+        """The game is back: the room's clock goes on from where it was held."""
+        if live.card is None or live.card.held is None:
+            return
+        try:
+            await self._owner.step(live, Hold(self._clock.now() - live.card.held))
+        except Refused as why:
+            self.try_again(live, why, lambda: self._resume(live))
 
     async def _read(self, live: Live) -> None:
         """Take the room from the journal: the last stored state, and the steps after it."""
@@ -134,7 +166,7 @@ class Keeper:
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
         live.game, live.number, live.card = game, found.number, found.card
-        live.created, live.private = found.card.created, found.card.private
+        live.opening = Opening(found.card.created, found.card.private, found.card.creator)
         live.room = await self._rebuild(live, found)
         live.answers = await self._journal.answers(found.number)
 
@@ -147,9 +179,10 @@ class Keeper:
             log.error("room_damaged", room=live.id, error=str(error))
             raise
         except Refused as why:
+            if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+                raise  # a bug of today may be mended tomorrow
             log.warning("rules_changed", room=live.id, error=why.message)
-            ended = replace(found.card, status="ended", ended="rules_changed", connected=0)
-            await self._journal.retire(found.number, ended)
+            await self.retire(found.number, found.card, "rules_changed")
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
 
     async def _replay_whole(self, live: Live, stored: Stored) -> Room[Any]:
@@ -160,6 +193,11 @@ class Keeper:
             async for _ in self._journal.replay(live.number, after=stored.seq):
                 pass
             raise
+
+    async def retire(self, number: int, card: Card, why: str) -> None:
+        """End a room that cannot take another step; its history stays."""
+        over = replace(card, status="ended", ended=why, ended_at=self._clock.date(), connected=0, held=None)
+        await self._journal.mark(number, over, None)
 
     async def _replay(self, live: Live, stored: Stored) -> Room[Any]:
         room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, stored.state))
@@ -193,27 +231,31 @@ class Keeper:
         """Ring when the room wants to be woken."""
         if live.alarm is not None:
             live.alarm.cancel()
-        due = live.here.next_due
         live.alarm = None
+        due = None if live.room is None or self._stopping else live.room.next_due
         if due is not None:
             live.alarm = self._clock.call_at(due, lambda: live.lane.put(lambda: self._ring(live)))
 
     async def _ring(self, live: Live) -> None:
+        """One command at a time: those who wait come before the next one that is due."""
+        command = None if live.room is None else live.room.due(self._clock.now())
         try:
-            while live.room is not None and (command := live.room.due(self._clock.now())) is not None:
+            if command is not None:
                 await self._owner.step(live, command)
         except Refused as why:
             self.try_again(live, why, lambda: self._ring(live))
         else:
-            if live.room is not None:
-                self.set_alarm(live)
+            self.set_alarm(live)
 
     def try_again(self, live: Live, why: Refused, job: Job) -> None:
         """What must happen could not be kept; it is tried until it can."""
-        if live.room is None:
+        if live.room is None or self._stopping:
+            return
+        if why.code == Code.GAME_OVERRAN:
+            live.lane.put(lambda: self._owner.condemn(live, why))
             return
         log.error("will_try_again", room=live.id, error=why.message)
-        live.retry = self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
+        self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
 
     def plan_rest(self, live: Live) -> None:
         """A room that nobody hears leaves memory after a while."""
@@ -225,20 +267,23 @@ class Keeper:
         )
 
     async def _rest(self, live: Live) -> None:
-        if live.room is None or len(live.audience) or live.lane.waiting or self._stopping:
+        if live.room is None or len(live.audience) or self._stopping:
             return
         due = live.room.next_due
-        if due is not None and due <= self._clock.now() + 2 * HEARTBEAT:
-            self.plan_rest(live)
-            return
-        await self._store(live)
-        if not len(live.audience) and not live.lane.waiting:
-            self.forget(live)
+        soon = due is not None and due <= self._clock.now() + 2 * HEARTBEAT
+        if not soon and not live.lane.waiting:
+            await self._store(live)
+            if not live.lane.waiting:
+                live.shut(Refused(Code.NOT_SAVED, "the room has just gone to rest; try again"))
+                self.forget(live)
+                return
+        self.plan_rest(live)
 
     async def _store(self, live: Live) -> None:
         room = live.here
         try:
-            await self._journal.rest(live.number, Stored(room.seq, freeze(room)), room.next_due)
-        except Trouble as error:  # nothing is lost: the steps are there
+            frozen = self._owner.ask_game(live.game, live.id, partial(freeze, room))
+            await self._journal.rest(live.number, Stored(room.seq, frozen), room.next_due)
+        except (Refused, Trouble) as error:  # nothing is lost: the steps are there
             log.error("not_kept", room=live.id, what="state", error=str(error))
         live.stored, live.due = room.seq, room.next_due

@@ -9,6 +9,7 @@ from pathlib import Path
 from itsdangerous import BadSignature, TimestampSigner
 
 from parlour.errors import Code, Refused
+from parlour.journal.base import Damaged
 
 TOKEN_DAYS = 400
 COOKIE = "parlour_token"
@@ -44,8 +45,13 @@ class Tokens:
             draft = folder / "signing.key.new"
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(secrets.token_bytes(32))
-            draft.rename(path)  # whole or not at all: half a key would be a guessable one
-        return cls(path.read_bytes())
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(path)
+        key = path.read_bytes()
+        if len(key) != 32:  # half a key, or none, could be guessed
+            raise Damaged(f"{path} is not a whole key: delete it, and everybody will be a stranger")
+        return cls(key)
 
     def issue(self, player: str) -> str:
         """A token that says: the bearer is this player."""

@@ -15,7 +15,8 @@ SPECTATORS = "spectators"
 class Presence:
     """What a room was last told about who is here, so that only the difference need be told."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: str) -> None:
+        self._load = load
         self._told: dict[str, Metas] = {}
         self._counts = 0
         self._count_meta: dict[str, Any] = {}
@@ -34,7 +35,7 @@ class Presence:
         if self._count_meta.get("count") != count:
             self._counts += 1
             previous = self._count_meta.get("phx_ref")
-            self._count_meta = {"phx_ref": f"spectators-{self._counts}", "count": count}
+            self._count_meta = {"phx_ref": f"{self._load}-spectators-{self._counts}", "count": count}
             if previous is not None:
                 self._count_meta["phx_ref_prev"] = previous
         return self._tell({**self._told, SPECTATORS: {self._count_meta["phx_ref"]: self._count_meta}})

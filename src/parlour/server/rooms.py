@@ -22,16 +22,16 @@ _encode = msgspec.json.Encoder().encode
 class Live:
     """A room in memory: the value as it was last kept, who hears it, and the lane of its one owner."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, load: str) -> None:
         self.id = id
         self.lane = Lane()
-        self.audience = Audience(id)
-        self.presence = Presence()
+        self.audience = Audience(id, load)
+        self.presence = Presence(load)
         self.refusal: Refused | None = None
         """Why nobody can come in, when the room could not be loaded."""
         self.number = 0
-        self.created = 0.0
-        self.private = False
+        self.opening: Opening
+        """What its card says that the room itself does not know."""
         self.game: Game[Any]
         self.room: Room[Any] | None = None
         self.views: dict[str | None, msgspec.Raw] = {}
@@ -45,7 +45,6 @@ class Live:
         self.alarm: Handle | None = None
         self.rest: Handle | None = None
         self.recount: Handle | None = None
-        self.retry: Handle | None = None
 
     @property
     def here(self) -> Room[Any]:
@@ -61,10 +60,18 @@ class Live:
 
     def stop_timers(self) -> None:
         """Nothing rings any more."""
-        for handle in (self.alarm, self.rest, self.recount, self.retry):
+        for handle in (self.alarm, self.rest, self.recount):
             if handle is not None:
                 handle.cancel()
-        self.alarm = self.rest = self.recount = self.retry = None
+        self.alarm = self.rest = self.recount = None
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """How and by whom a room was opened."""
+
+    created: float
+    private: bool
+    creator: str | None
 
 
 class Owner(Protocol):
@@ -81,8 +88,17 @@ class Owner(Protocol):
         """Disconnect the seated players who are not here any more."""
         ...
 
+    async def condemn(self, live: Live, why: Refused) -> None:
+        """Close a room whose game cannot be trusted to go on."""
+        ...
+
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
         """Run a game's code; whatever it raises comes out as a refusal."""
+        ...
+
+    @property
+    def give_up(self) -> Callable[[Trouble], None]:
+        """The disk failed: stop serving."""
         ...
 
     def instant(self) -> Instant:
@@ -106,19 +122,21 @@ def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw
     return msgspec.Raw(_encode(game.view(room.state, viewer)))
 
 
-def card_of(room: Room[Any], *, created: float, private: bool) -> Card:
+def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
     """The plate at this room's door."""
     return Card(
         id=room.id,
         game=room.game,
-        created=created,
+        created=opening.created,
         seats=tuple(Player(seat.player, seat.name) if seat else None for seat in room.seats),
         status=room.status,
         seed_hash=room.seed_hash,
-        private=private,
+        private=opening.private,
+        creator=opening.creator,
         outcome=room.outcome,
         shown=room.shown,
         ended=room.ended,
+        ended_at=None if room.ended is None else date,
         connected=len(room.connected),
     )
 

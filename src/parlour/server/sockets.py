@@ -4,14 +4,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
+from starlette.requests import cookie_parser
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Upgrade
+from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
@@ -20,9 +21,10 @@ from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
 from parlour.server.clients import Client
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
+from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.players import COOKIE, Tokens, new_player_id
 from parlour.wire import Adapter, Greeting
 
@@ -34,6 +36,11 @@ log = structlog.get_logger()
 _quiet = logging.getLogger("parlour.websockets")
 _quiet.disabled = True  # what the core has to log is for those who debug the core
 
+PART_AT_ONCE = 200
+PART_EVERY = 0.05
+"""How many are told at a stop, and how many seconds before the next."""
+_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
+"""The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
@@ -51,24 +58,22 @@ def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str])
 
 def cookie_token(header: str | None) -> str | None:
     """Our token in a Cookie header."""
-    try:
-        cookies = SimpleCookie(header or "")
-    except CookieError:
-        return None
-    return cookies[COOKIE].value if COOKIE in cookies else None
+    return cookie_parser(header or "").get(COOKIE)
 
 
 class Sockets:
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
-    def __init__(self, host: Host, tokens: Tokens, clock: Clock, settings: Settings) -> None:
+    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self.host = host
         self.tokens = tokens
-        self.clock = clock
+        self.limits = limits
+        self.clock = host.clock
         self.settings = settings
         self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
         self.open: set[Socket] = set()
         self._sweep: Handle | None = None
+        self._parting: list[Socket] = []
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
         """What uvicorn calls for its `ws=`."""
@@ -81,17 +86,30 @@ class Sockets:
         now = self.clock.now()
         for socket in tuple(self.open):
             socket.check(now, self.settings.ping_every)
+        self.limits.sweep()
         self._sweep = self.clock.call_at(now + self.settings.ping_every / 4, self.sweep)
+
+    def part(self, socket: "Socket") -> None:
+        """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
+        self._parting.append(socket)
+        if len(self._parting) == 1:
+            asyncio.get_running_loop().call_soon(self._part_some)
+
+    def _part_some(self) -> None:
+        some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
+        for socket in some:
+            socket.close(CloseCode.SERVICE_RESTART, "restarting")
+        if self._parting:
+            asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
 
     def identify(self, greeting: Greeting, upgrade: Upgrade) -> tuple[str, str | None]:
         """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
         if greeting.token is not None:
             return self.tokens.read(greeting.token), None
         headers = upgrade.headers
-        token = cookie_token(headers.get("Cookie"))
-        if token is not None and may_use_cookie(
-            headers.get("Origin"), headers.get("Host"), self.settings.origins
-        ):
+        token = cookie_token("; ".join(headers.get_all("Cookie")))
+        origin, host = (", ".join(headers.get_all(name)) or None for name in ("Origin", "Host"))
+        if token is not None and may_use_cookie(origin, host, self.settings.origins):
             with suppress(Refused):  # an old cookie is no reason to keep a visitor out
                 return self.tokens.read(token), None
         player = new_player_id()
@@ -102,8 +120,8 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets", "_state", "_text",
-        "_transport", "_ws", "client", "clogged",
+        "_address", "_bucket", "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets",
+        "_state", "_strikes", "_text", "_transport", "_ws", "client", "clogged",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -118,6 +136,9 @@ class Socket(asyncio.Protocol):
         self._pinged = False
         self._restarting = False
         self._goodbye: Handle | None = None
+        self._address: str | None = None
+        self._bucket = sockets.limits.new_bucket()
+        self._strikes = 0
         self.client: Client | None = None
         self.clogged = False
 
@@ -126,8 +147,6 @@ class Socket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=self._sockets.settings.max_outbox // 4)
-        self._state.connections.add(cast("Any", self))
-        self._sockets.open.add(self)
 
     def data_received(self, data: bytes) -> None:
         self._heard = self._sockets.clock.now()
@@ -144,6 +163,8 @@ class Socket(asyncio.Protocol):
         self._sockets.open.discard(self)
         if self._goodbye is not None:
             self._goodbye.cancel()
+        if self._address is not None:
+            self._sockets.limits.release(self._address)
         if self.client is not None:
             metrics.connections.labels(self.client.adapter.name).dec()
             if not self._restarting:
@@ -163,7 +184,7 @@ class Socket(asyncio.Protocol):
         """The server goes down: clients come back to the next one. Nobody is disconnected by it."""
         self._restarting = True
         if self._ws.state is OPEN:
-            self.close(CloseCode.SERVICE_RESTART, "restarting")
+            self._sockets.part(self)
         else:
             self._transport.close()
 
@@ -211,36 +232,47 @@ class Socket(asyncio.Protocol):
         response = self._ws.accept(upgrade)
         if response.status_code == 101:
             try:
-                adapter, player, token, subprotocol = self._greet(upgrade)
+                subprotocol = self._greet(upgrade)
             except Refused as why:
-                self._turn_away(403, why)
-                return
-            except LookupError:
-                self._turn_away(404, Refused(Code.NOT_FOUND, "there is no socket at this address"))
-                return
-            if subprotocol is not None:
-                response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
-            self.client = Client(adapter, self, player, token=token)
-            metrics.connections.labels(adapter.name).inc()
+                response = self._turned_away(_STATUS.get(why.code, 403), why)
+            else:
+                if subprotocol is not None:
+                    response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
+        # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
+        self._state.connections.add(cast("Any", self))
+        self._sockets.open.add(self)
         self._ws.send_response(response)
 
-    def _greet(self, upgrade: Upgrade) -> tuple[Adapter, str, str | None, str | None]:
-        url = urlsplit(upgrade.path)
-        kind = self._sockets.routes[url.path]
+    def _greet(self, upgrade: Upgrade) -> str | None:
+        """Let a client in; the subprotocol that was agreed on, if any."""
+        path, _, query = upgrade.path.partition("?")
+        kind = self._sockets.routes.get(path)
+        if kind is None:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
         offered = [
             name.strip()
             for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
             for name in header.split(",")
         ]
-        greeting = kind.greet(dict(parse_qsl(url.query)), offered)
+        greeting = kind.greet(dict(parse_qsl(query)), offered)
         player, token = self._sockets.identify(greeting, upgrade)
-        return kind(), player, token, greeting.subprotocol
+        self._admit(upgrade)
+        self.client = Client(kind(), self, player, token=token)
+        metrics.connections.labels(kind.name).inc()
+        return greeting.subprotocol
 
-    def _turn_away(self, status: int, why: Refused) -> None:
+    def _admit(self, upgrade: Upgrade) -> None:
+        peer = self._transport.get_extra_info("peername")
+        forwarded = ",".join(upgrade.headers.get_all("X-Forwarded-For")) or None
+        address = address_of(peer[0] if peer else None, forwarded, self._sockets.settings.proxies)
+        self._sockets.limits.admit(address)
+        self._address = address
+
+    def _turned_away(self, status: int, why: Refused) -> Response:
         response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "application/json"
-        self._ws.send_response(response)
+        return response
 
     def _take(self, frame: Frame) -> None:
         """Put the fragments of a message together; the core has seen to their order and size."""
@@ -251,7 +283,8 @@ class Socket(asyncio.Protocol):
         if frame.fin and not self._parts:
             self._receive(frame.data)
             return
-        self._parts.append(bytes(frame.data))
+        if frame.data:  # fragments without content could be sent for ever
+            self._parts.append(bytes(frame.data))
         if frame.fin:
             message = b"".join(self._parts)
             self._parts = []
@@ -270,8 +303,23 @@ class Socket(asyncio.Protocol):
             self._fail(CloseCode.UNSUPPORTED_DATA, why.message)
             return
         client.flush()
+        if not requests:
+            self._may_ask(client, 0.5)  # heartbeats and noise count, too
         for request in requests:
-            self._sockets.host.receive(client, request)
+            if self._may_ask(client, cost_of(request.wish)):
+                self._sockets.host.receive(client, request)
+            else:
+                client.refuse(request, too_fast())
+
+    def _may_ask(self, client: Client, cost: float) -> bool:
+        """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
+        if self._sockets.limits.may_ask(self._bucket, client.player, self._address or "", cost):
+            self._strikes = max(0, self._strikes - 1)
+            return True
+        self._strikes += 1
+        if self._strikes > STRIKES:
+            self.close(CloseCode.POLICY_VIOLATION, "too fast")
+        return False
 
     def _fail(self, code: int, reason: str) -> None:
         self.close(code, reason.encode()[:120].decode(errors="ignore"))
@@ -286,8 +334,11 @@ class Socket(asyncio.Protocol):
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
+        self._check_outbox()
+
+    def _check_outbox(self) -> None:
+        """Whoever does not read is cut; they resync when they come back."""
         if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
-            # A player who does not read; they resync when they come back.
             log.warning("line_cut", player=self.client.player if self.client else None)
             self._transport.abort()
 
@@ -301,6 +352,7 @@ class Socket(asyncio.Protocol):
                 self._transport.write(data)
             else:
                 self._hang_up()
+        self._check_outbox()  # pongs count, too
 
     def _hang_up(self) -> None:
         """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""

@@ -1,0 +1,147 @@
+"""How much one connection, player or address may ask for, so that nobody can hurt another."""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Sequence
+
+from parlour.errors import Code, Refused
+from parlour.server.clock import Clock
+from parlour.server.config import Settings
+from parlour.wire import Enter, Exit, SendChat, Wish
+
+CREATE_COST = 10.0
+"""A new room or a new player is dearer than a move."""
+STRIKES = 200
+"""So many refusals in a row for haste, and a connection is cut."""
+
+
+def cost_of(wish: Enter | Exit | Wish) -> float:
+    """What a request costs of its sender's allowance, in moves."""
+    match wish:
+        case Enter():
+            return 2.0
+        case SendChat():
+            return 3.0
+        case Exit():
+            return 0.0
+        case _:
+            return 1.0
+
+
+class Bucket:
+    """An allowance that fills by and by."""
+
+    __slots__ = ("_at", "_left")
+
+    def __init__(self, burst: float, now: float) -> None:
+        self._left = burst
+        self._at = now
+
+    def take(self, cost: float, rate: float, burst: float, now: float) -> bool:
+        """Spend, if there is enough left."""
+        left = min(burst, self._left + (now - self._at) * rate)
+        self._at = now
+        self._left = left - cost if left >= cost else left
+        return left >= cost
+
+    def is_full(self, rate: float, burst: float, now: float) -> bool:
+        """Nothing was spent for a while, so there is nothing to remember."""
+        return self._left + (now - self._at) * rate >= burst
+
+
+class Allowances:
+    """A bucket for each of many, forgotten when full again; a rate of 0 means no limit."""
+
+    def __init__(self, rate: float, clock: Clock, *, seconds: float = 4.0) -> None:
+        self._rate = rate
+        self._burst = max(rate * seconds, CREATE_COST)
+        self._clock = clock
+        self._buckets: dict[str, Bucket] = {}
+
+    def take(self, whose: str, cost: float) -> bool:
+        """Spend of somebody's allowance, if there is enough left."""
+        if not self._rate:
+            return True
+        now = self._clock.now()
+        bucket = self._buckets.get(whose)
+        if bucket is None:
+            bucket = self._buckets[whose] = Bucket(self._burst, now)
+        return bucket.take(cost, self._rate, self._burst, now)
+
+    def forget_full(self) -> None:
+        """Let go of those who are quiet."""
+        now = self._clock.now()
+        full = [whose for whose, b in self._buckets.items() if b.is_full(self._rate, self._burst, now)]
+        for whose in full:
+            del self._buckets[whose]
+
+
+class Limits:
+    """All that is counted about who asks."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._players = Allowances(settings.player_rate, clock)
+        self._addresses = Allowances(settings.address_rate, clock)
+        self._connections: Counter[str] = Counter()
+
+    def admit(self, address: str) -> None:
+        """Count a connection, unless its address has too many."""
+        limit = self._settings.address_connections
+        if limit and self._connections[address] >= limit:
+            raise Refused(Code.TOO_MANY, f"at most {limit} connections from one address")
+        self._connections[address] += 1
+
+    def release(self, address: str) -> None:
+        """A connection of this address is gone."""
+        self._connections[address] -= 1
+        if self._connections[address] <= 0:
+            del self._connections[address]
+
+    def new_bucket(self) -> Bucket | None:
+        """The allowance of one connection; None where there is no limit."""
+        return Bucket(4 * self._settings.rate, self._clock.now()) if self._settings.rate else None
+
+    def may_ask(self, bucket: Bucket | None, player: str, address: str, cost: float) -> bool:
+        """Whether this connection, its player and its address may spend that much now."""
+        rate = self._settings.rate
+        if bucket is not None and not bucket.take(cost, rate, 4 * rate, self._clock.now()):
+            return False
+        return self._players.take(player, cost) and self._addresses.take(address, cost)
+
+    def check_call(self, address: str, cost: float) -> None:
+        """Whether this address may make another HTTP call."""
+        if not self._addresses.take(address, cost):
+            raise too_fast()
+
+    def sweep(self) -> None:
+        """Let go of those who are quiet."""
+        self._players.forget_full()
+        self._addresses.forget_full()
+
+
+def too_fast() -> Refused:
+    """What the hasty are told."""
+    return Refused(Code.TOO_FAST, "too many requests; wait a moment and try again")
+
+
+def address_of(peer: str | None, forwarded: str | None, proxies: Sequence[str]) -> str:
+    """Whom to count: an IPv4 address, or the /64 network of an IPv6 one; a known proxy says for whom it asks.
+
+    >>> address_of("203.0.113.9", None, [])
+    '203.0.113.9'
+    >>> address_of("2001:db8:1:2:3:4:5:6", None, [])
+    '2001:db8:1:2::/64'
+    >>> address_of("127.0.0.1", "198.51.100.7, 203.0.113.9", ["127.0.0.1"])
+    '203.0.113.9'
+    """
+    if forwarded is not None and peer in proxies:
+        peer = forwarded.rpartition(",")[2].strip()
+    try:
+        address = ipaddress.ip_address(peer or "")
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(getattr(address, "ipv4_mapped", None) or address)
