@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test
+.PHONY: help setup serve check fix test torture
 bin := .venv/bin
 
 help: ## list the commands
@@ -25,7 +25,13 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 	$(bin)/pytest -q -n auto -m "not e2e and not play"
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
+	@scripts/setup-faults
 	$(bin)/pytest -q -n auto -m "e2e or play"
+
+torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
+	$(bin)/python -m tests.torture kills
+	$(bin)/python -m tests.torture restarts
+	$(bin)/python -m tests.torture starts
 
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -39,8 +40,18 @@ class Guest(NamedTuple):
 class Server:
     """One server that can be stopped, killed, and started again on the same port and data."""
 
-    def __init__(self, data: Path, *options: str, terminal: bool = False) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        terminal: bool = False,
+        module: tuple[str, ...] = ("parlour",),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.data = data
+        self.module = module
+        """The Python module that is run, and what it wants to hear before the command line."""
+        self.environment = dict(environment or {})
         self.terminal = terminal
         """Prints to a terminal, where logs look different."""
         self.port = 0
@@ -53,14 +64,8 @@ class Server:
 
     def start(self) -> "Server":
         """Run it; returns when it says that it is open."""
-        arguments = ("serve", "--port", str(self.port), "--data", str(self.data), *self._options)
-        if self.terminal:
-            self._process, self._output = launch_on_terminal(*arguments)
-        else:
-            self._process = launch(*arguments)
-            assert self._process.stdout is not None
-            self._output = self._process.stdout
-        self._lines = Lines(self._output)
+        self.begin()
+        assert self._lines is not None
         try:
             self.port = self._lines.wait(_port, "a greeting with the port")
         except AssertionError:
@@ -68,9 +73,34 @@ class Server:
             raise
         return self
 
+    def begin(self) -> None:
+        """Run it, and do not wait for anything."""
+        arguments = ("serve", "--port", str(self.port), "--data", str(self.data), *self._options)
+        if self.terminal:
+            self._process, self._output = launch_on_terminal(*arguments)
+        else:
+            self._process = launch(*arguments, module=self.module, more_environment=self.environment)
+            assert self._process.stdout is not None
+            self._output = self._process.stdout
+        self._lines = Lines(self._output)
+
     @property
     def running(self) -> bool:
         return self._process is not None
+
+    @property
+    def pid(self) -> int:
+        """The process that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
+    def wait(self, patience: float) -> int | None:
+        """The exit code of a process that ends by itself; None when it does not in that time."""
+        assert self._process is not None
+        try:
+            return self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            return None
 
     @property
     def log(self) -> str:
@@ -137,13 +167,18 @@ class Server:
         return base64.b64decode(json.loads(body)["seed"])
 
 
-def launch(*arguments: str, columns: int = 80, **more: Any) -> subprocess.Popen[str]:
+def launch(
+    *arguments: str,
+    columns: int = 80,
+    module: tuple[str, ...] = ("parlour",),
+    more_environment: Mapping[str, str] | None = None,
+    **more: Any,
+) -> subprocess.Popen[str]:
     """A process of the command line, its two outputs in one."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
-    environment["COLUMNS"] = str(columns)
-    environment.update(UNLIMITED)
+    environment |= {"COLUMNS": str(columns), **UNLIMITED, **(more_environment or {})}
     output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **more}
-    command = [sys.executable, "-m", "parlour", *arguments]
+    command = [sys.executable, "-m", *module, *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment, **output)
 
 

@@ -1,0 +1,83 @@
+"""The long torture: `python -m tests.torture kills`, `starts` or `restarts`."""
+
+import asyncio
+import signal
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import typer
+
+from tests.torture.kept import Complaint
+from tests.torture.kills import Plan, torture
+from tests.torture.restarts import restart
+from tests.torture.starts import measure_start
+
+app = typer.Typer(add_completion=False, help="Torture a server; the exit code says whether it kept its word.")
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def tell(complaints: list[Complaint], counts: Counter[str]) -> None:
+    """Figures, then what is wrong."""
+    say("  " + ", ".join(f"{what} {count}" for what, count in sorted(counts.items())))
+    broken = Counter(complaint.kind for complaint in complaints)
+    say(f"  promises broken: {dict(broken) if broken else 0}")
+    for complaint in complaints[:20]:
+        say(f"    {complaint.kind} in {complaint.room}: {complaint.what[:500]}")
+
+
+@app.command()
+def kills(kills: int = 200, rooms: int = 200, each: int = 4, window: float = 1.0, seed: int = 1) -> None:
+    """Kill -9 at random instants while rooms are played."""
+    say(f"{kills} kills, {rooms} rooms (seed {seed})")
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Plan(kills=kills, rooms=rooms, each=each, window=window, seed=seed)
+        complaints, counts = asyncio.run(torture(Path(folder), plan, note))
+    tell(complaints, counts)
+    conclude(good=not complaints and not counts["alarms"])
+
+
+def note(number: int) -> None:
+    """A sign of life now and then."""
+    if number % 20 == 0:
+        say(f"  killed {number} times")
+
+
+@app.command()
+def starts(rooms: int = 1000) -> None:
+    """Kill -9, and see how soon all rooms can be played again."""
+    with tempfile.TemporaryDirectory() as folder:
+        story = measure_start(Path(folder), rooms)
+    say(f"{rooms} rooms after kill -9: open after {story.open:.2f} s, a move made in each after "
+        f"{story.playable:.2f} s; a bare start takes {story.bare:.2f} s")  # fmt: skip
+    conclude(good=story.playable < story.bare + 2)
+
+
+@app.command()
+def restarts(clients: int = 1000, seed: int = 1) -> None:
+    """Stop and kill a server under load, and see how soon everybody is back."""
+    good = True
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with tempfile.TemporaryDirectory() as folder:
+            story = asyncio.run(restart(Path(folder), clients=clients, how=how, seed=seed))
+        say(f"{how.name} with {story.counts['clients']} connected clients: gone after {story.down:.2f} s "
+            f"(exit code {story.exit_code}), open {story.up:.2f} s after the start, everybody back and "
+            f"synced {story.back:.2f} s after it")  # fmt: skip
+        tell(story.complaints, story.counts)
+        good = good and not story.complaints and story.back < 30 and story.down < 10
+    conclude(good=good)
+
+
+def conclude(*, good: bool) -> None:
+    """A promise that was broken is a failure."""
+    if not good:
+        raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,100 @@
+"""The server is killed at random instants, again and again, while a crowd plays."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from tests.e2e.conftest import ALARMS
+from tests.torture.checker import Verdict, check
+from tests.torture.habits import Habits
+from tests.torture.load import Crowd, new_server
+from tests.torture.writers import DIE
+
+WAYS = {"anywhere": 10, "after": 5, "before": 2, "starting": 3}
+"""How a server dies, and how often: at any instant, between a write and its answers, in the middle of a
+write, or before it is open."""
+
+
+class Reaper:
+    """Starts the server again and again, and each time decides how it dies."""
+
+    def __init__(self, crowd: Crowd, chance: Random, window: float) -> None:
+        self.crowd = crowd
+        self.server = crowd.server
+        self.chance = chance
+        self.window = window
+        """Seconds in which an open server is killed."""
+        self.deaths: Counter[str] = Counter()
+
+    async def kill(self) -> None:
+        """From an open server to an open server."""
+        (way,) = self.chance.choices(list(WAYS), list(WAYS.values()))
+        if way == "starting":
+            await self._kill_soon()
+            self.server.begin()
+            await asyncio.sleep(self.chance.uniform(0, 1))
+            await self._finish()
+        elif way in ("after", "before"):
+            await self._kill_soon()
+            await self._start(f"{way} {self.chance.randint(2, 200)}")
+            if await asyncio.to_thread(self.server.wait, 5) is None:
+                way = "anywhere"
+            await self._finish()
+        else:
+            await self._kill_soon()
+        self.deaths[way] += 1
+        await self._start("")
+
+    async def _kill_soon(self) -> None:
+        await asyncio.sleep(self.chance.uniform(0, self.window))
+        await self._finish()
+
+    async def _finish(self) -> None:
+        self.crowd.world.up.clear()
+        await asyncio.to_thread(self.server.kill)
+
+    async def _start(self, fate: str) -> None:
+        self.server.environment[DIE] = fate
+        await self.crowd.start_server()
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a server has to bear."""
+
+    kills: int
+    rooms: int
+    each: int
+    """Rooms that a visitor plays in, over one connection."""
+    window: float
+    """Seconds in which an open server is killed."""
+    seed: int
+    kind: str = "mortal"
+    """Which writer the server has."""
+
+
+async def torture(data: Path, plan: Plan, note: Callable[[int], None] = lambda _: None) -> Verdict:
+    """Kill a server so many times, noting each; what the judge says of it, and figures."""
+    server = new_server(data, kind=plan.kind)
+    crowd = Crowd(server, Habits(), plan.seed)
+    reaper = Reaper(crowd, Random(plan.seed), plan.window)
+    try:
+        server.start()
+        crowd.gather(plan.rooms, plan.each)
+        async with crowd.playing():
+            await crowd.all_synced()
+            for number in range(plan.kills):
+                await reaper.kill()
+                note(number + 1)
+        await asyncio.to_thread(server.stop)
+    finally:
+        if server.running:
+            server.kill()
+    verdict = check(data / "parlour.db", crowd.diaries)
+    verdict.counts.update({f"killed {way}": count for way, count in reaper.deaths.items()})
+    verdict.counts.update(connections=len(crowd.visitors))
+    verdict.counts.update(alarms=sum(server.log.count(word) for word in ALARMS))
+    return verdict

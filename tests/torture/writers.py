@@ -1,0 +1,85 @@
+"""Writers of the SQLite journal that fail as told: by the environment, or by files in the data folder."""
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+from parlour.journal.sqlite import _append, _settle, _Write, _Writer
+
+DIE = "TORTURE_DIE"
+"""The environment variable that says when to die: `after` or `before` a commit, which is in the middle of it;
+and which one, by its number or by a command id in it."""
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Mortal(_Writer):
+    """Dies between the write and the answer, or in the middle of the write."""
+
+    _commits = 0
+    _doomed = False
+
+    def _commit(self, batch: list[_Write]) -> list[Any]:
+        when, _, which = os.environ.get(DIE, "").partition(" ")
+        self._commits += 1
+        fatal = which in (str(self._commits), *_ids(batch))
+        self._doomed = fatal and when == "before"
+        outcomes = super()._commit(batch)
+        if fatal and when == "after":
+            _die()
+        return outcomes
+
+    def _move_clock(self, now: float) -> None:
+        super()._move_clock(now)
+        if self._doomed:
+            _die()
+
+
+def _ids(batch: list[_Write]) -> list[str]:
+    """The ids of the commands whose steps are written here."""
+    return [write.do.args[0][3] for write in batch if isinstance(write.do, partial) and _is_append(write)]
+
+
+def _is_append(write: _Write) -> bool:
+    return isinstance(write.do, partial) and write.do.func is _append
+
+
+FULL = "is-full"
+READ_ONLY = "is-read-only"
+"""While a file of this name lies in the data folder, the journal's file is so."""
+
+
+class Moody(_Writer):
+    """A disk that is full or read-only while a file says so."""
+
+    def _commit(self, batch: list[_Write]) -> list[Any]:
+        folder = self._folder()
+        pages = self._db.execute("PRAGMA page_count").fetchone()[0]
+        most = pages if (folder / FULL).exists() else 10**6
+        self._db.execute(f"PRAGMA max_page_count = {most}")
+        self._db.execute(f"PRAGMA query_only = {int((folder / READ_ONLY).exists())}")
+        return super()._commit(batch)
+
+    def _folder(self) -> Path:
+        return Path(self._db.execute("PRAGMA database_list").fetchone()[2]).parent
+
+
+class Hasty(Mortal):
+    """Breaks the promise: says that steps are kept, and writes them a little later. The judge must notice."""
+
+    def _run(self) -> None:
+        while batch := self._take():
+            if all(_is_append(write) for write in batch):
+                self._loop.call_soon_threadsafe(_settle, batch, [None] * len(batch))
+                sleep(0.02)
+                self._commit(batch)
+            else:
+                self._loop.call_soon_threadsafe(_settle, batch, self._commit(batch))
+
+
+WRITERS: dict[str, type[_Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}
