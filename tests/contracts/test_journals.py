@@ -474,3 +474,13 @@ async def test_the_number_of_a_forgotten_room_is_not_given_again(journal):
     first = await journal.create(card("OLD", ended="x", ended_at=1.0), STATE, None)
     await journal.prune(2.0, 10)
     assert await journal.create(card("NEW"), STATE, None) > first
+
+
+async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
+    room = await journal.create(card(), STATE, None)
+    await journal.append(room, step(1, id="a"), Aside(state=b'{"later":1}'))
+    recalled = await journal.recall("ABCD")
+    assert recalled.found == await journal.find("ABCD")
+    assert recalled.stored == await journal.stored(room)
+    assert recalled.answers == await journal.answers(room) == {(ANN.id, "a"): 1}
+    assert await journal.recall("NONE") is None

@@ -9,10 +9,7 @@ import pytest
 
 from tests.e2e.lines import Lines
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
-]
+pytestmark = pytest.mark.e2e
 
 CALLS = "trace=fdatasync,fsync,pwrite64,write,writev,sendto,sendmsg"
 UNFINISHED = re.compile(r"^(\d+) (\w+)\((.*) <unfinished \.\.\.>$")
@@ -22,6 +19,7 @@ RESUMED = re.compile(r"^(\d+) <\.\.\. (\w+) resumed>(.*)$")
 @contextmanager
 def traced(server, file):
     """Write down the system calls of a running server."""
+    assert shutil.which("strace"), "expected strace; scripts/setup-faults installs it"
     command = ["strace", "-f", "-yy", "-s", "65536", "-e", CALLS, "-o", str(file), "-p", str(server.pid)]
     with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as strace:
         assert strace.stderr is not None

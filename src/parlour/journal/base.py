@@ -87,6 +87,14 @@ class Stored(msgspec.Struct, frozen=True):
     state: bytes
 
 
+class Recalled(msgspec.Struct, frozen=True):
+    """All that loading a room needs besides its steps."""
+
+    found: Found
+    stored: Stored
+    answers: dict[tuple[str, str], int]
+
+
 class Aside(msgspec.Struct, frozen=True):
     """What is kept beside a step, as far as the step changed it."""
 
@@ -174,6 +182,10 @@ class Journal(Protocol):
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         """The seq that each (player, command id) was answered with."""
+        ...
+
+    async def recall(self, id: str) -> Recalled | None:
+        """The room as `find` finds it, with its newest state and its answers, in one look."""
         ...
 
     async def find(self, id: str) -> Found | None:

@@ -16,6 +16,7 @@ from parlour.journal.base import (
     Found,
     NotKept,
     Player,
+    Recalled,
     Stored,
 )
 from parlour.wire import Step, asker
@@ -130,6 +131,12 @@ class MemoryJournal:
         kept = self._find(room)
         answers = kept.answers if kept else {}
         return {(player, id): seq for (player, id), seq in answers.items() if player is not None}
+
+    async def recall(self, id: str) -> Recalled | None:
+        found = await self.find(id)
+        if found is None:
+            return None
+        return Recalled(found, await self.stored(found.number), await self.answers(found.number))
 
     async def find(self, id: str) -> Found | None:
         self._check_open()

@@ -30,6 +30,7 @@ from parlour.journal.base import (
     Found,
     NotKept,
     Player,
+    Recalled,
     Stored,
     TooNew,
 )
@@ -178,6 +179,9 @@ class SqliteJournal:
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         return await self._read(partial(_answers, room))
+
+    async def recall(self, id: str) -> Recalled | None:
+        return await self._read(partial(_recall, id))
 
     async def find(self, id: str) -> Found | None:
         return next(iter(await self._read(partial(_rooms, _BY_ID, id))), None)
@@ -473,6 +477,13 @@ _SEATED = _FOUND + "JOIN seats ON room = number WHERE player = ? ORDER BY number
 
 def _rooms(sql: str, key: str | int, db: sqlite3.Connection) -> list[Found]:
     return [Found(number, seq, _read_card(card)) for number, seq, card in db.execute(sql, (key,))]
+
+
+def _recall(id: str, db: sqlite3.Connection) -> Recalled | None:
+    found = next(iter(_rooms(_BY_ID, id, db)), None)
+    if found is None:
+        return None
+    return Recalled(found, _stored(found.number, db), _answers(found.number, db))
 
 
 def _due(now: float, db: sqlite3.Connection) -> list[str]:

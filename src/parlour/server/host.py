@@ -39,7 +39,6 @@ from parlour.wire import (
     Act,
     Chat,
     Command,
-    Connect,
     Disconnect,
     Enter,
     Exit,
@@ -274,10 +273,10 @@ class Host:
         return thought
 
     def _note(self, live: Live, command: Command) -> None:
-        """For whoever runs the server: people and rooms come and go in the log, moves are only counted."""
+        """For whoever runs the server: seats and rooms come and go in the log, the rest is only counted."""
         what = type(command).__name__.lower()
         metrics.steps.labels(live.game.name, what).inc()
-        if isinstance(command, Join | Connect | Disconnect | Leave | Shutdown):
+        if isinstance(command, Join | Leave | Shutdown):
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:

@@ -135,6 +135,8 @@ class Keeper:
             await self._read(live)
         except (Refused, Trouble) as error:
             why = excuse(error)
+            if isinstance(error, Damaged):
+                log.error("room_damaged", room=live.id, error=str(error))
             if why.code in (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED, Code.GAME_ERROR, Code.GAME_OVERRAN):
                 self._unreadable.add(live.id)
             live.shut(why)
@@ -157,9 +159,10 @@ class Keeper:
 
     async def _read(self, live: Live) -> None:
         """Take the room from the journal: the last stored state, and the steps after it."""
-        found = await self._journal.find(live.id)
-        if found is None:
+        recalled = await self._journal.recall(live.id)
+        if recalled is None:
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {live.id[:64]}")
+        found = recalled.found
         if found.card.ended is not None:
             raise Refused(Code.ROOM_ENDED, f"room {live.id} is over ({found.card.ended})")
         game = self._games.get(found.card.game)
@@ -167,17 +170,12 @@ class Keeper:
             raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
         live.game, live.number, live.card = game, found.number, found.card
         live.opening = Opening(found.card.created, found.card.private, found.card.creator)
-        live.room = await self._rebuild(live, found)
-        live.answers = await self._journal.answers(found.number)
+        live.answers, live.stored = recalled.answers, recalled.stored.seq
+        live.room = await self._rebuild(live, recalled.stored, found)
 
-    async def _rebuild(self, live: Live, found: Found) -> Room[Any]:
+    async def _rebuild(self, live: Live, stored: Stored, found: Found) -> Room[Any]:
         try:
-            stored = await self._journal.stored(found.number)
-            live.stored = stored.seq
             return await self._replay_whole(live, stored)
-        except Damaged as error:
-            log.error("room_damaged", room=live.id, error=str(error))
-            raise
         except Refused as why:
             if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise  # a bug of today may be mended tomorrow
