@@ -1,10 +1,10 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test
+.PHONY: help setup serve check fix test autobahn fuzz fuzz-frames schemathesis
 bin := .venv/bin
 
 help: ## list the commands
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: .venv/ready ## make the virtual environment that serve and test share
 
@@ -30,3 +30,15 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
+
+autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7
+	@scripts/autobahn
+
+fuzz: setup ## fuzz every parser, with atheris where it installs; seconds=N for each
+	@scripts/fuzz $(or $(seconds),20)
+
+fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.frames --frames $(or $(frames),1000000)
+
+schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
+	@scripts/schemathesis
