@@ -1,5 +1,8 @@
 """Strict JSON, names and words: what a client may send at all."""
 
+import time
+from contextlib import suppress
+
 import pytest
 
 from parlour.errors import Code, Refused
@@ -42,6 +45,14 @@ def test_what_a_client_could_not_read_is_refused(frame, message):
     with pytest.raises(Refused, match="malformed") as why:
         strict(frame)
     assert why.value.message.startswith(message)
+
+
+@pytest.mark.parametrize("open", [b'\\"', b'"', b'"\\', b'\\', b"1e1", b"[{"])
+def test_checking_takes_no_longer_than_reading_whatever_comes(open):
+    begin = time.process_time()
+    with suppress(Refused):
+        strict(b"1e " + open * (65_536 // len(open)))
+    assert time.process_time() - begin < 0.5
 
 
 @pytest.mark.parametrize("name", ["Ann", "Zoë", "李雷", "O'Neill-Smith 3rd", "x" * 40, "🙂"])

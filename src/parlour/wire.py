@@ -242,7 +242,7 @@ MAX_DEPTH = 32
 MAX_INTEGER = 2**53
 
 _LONG_NUMBER = re.compile(rb"\d{16}|\d[eE]")
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # never goes back: its cost is that of reading once
 _NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
 
 
