@@ -47,7 +47,7 @@ def test_what_a_client_could_not_read_is_refused(frame, message):
     assert why.value.message.startswith(message)
 
 
-@pytest.mark.parametrize("open", [b'\\"', b'"', b'"\\', b'\\', b"1e1", b"[{"])
+@pytest.mark.parametrize("open", [b'\\"', b'"', b'"\\', b"\\", b"1e1", b"[{"])
 def test_checking_takes_no_longer_than_reading_whatever_comes(open):
     begin = time.process_time()
     with suppress(Refused):

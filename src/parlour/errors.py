@@ -105,7 +105,7 @@ def _explained(error: str, value: Any, code: Code, under: str) -> Refused:
 
 
 def _found(value: Any, where: str) -> str:
-    """What stands at this place, shortened; where it cannot be found again (a name comes twice), no matter."""
+    """What stands at this place, shortened; if a name comes twice, it may not be found again."""
     try:
         if isinstance(value, bytes | str | msgspec.Raw):
             value = msgspec.json.decode(value)

@@ -47,9 +47,8 @@ def run_suite(wstest, port, folder):
 
 
 def main(wstest):
-    with TemporaryDirectory() as folder:
-        with echo_server(folder) as port:
-            cases = read(run_suite(wstest, port, Path(folder)))
+    with TemporaryDirectory() as folder, echo_server(folder) as port:
+        cases = read(run_suite(wstest, port, Path(folder)))
     print(table(cases))
     print(f"\n{len(cases)} cases; 7.1.5: {cases.get('7.1.5', 'not run')}")
     if missing(cases):
