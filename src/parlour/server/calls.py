@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -62,6 +62,8 @@ class Call(msgspec.Struct, frozen=True):
             answer = await self._answer(request)
         except (Refused, Trouble) as error:
             return refusal(excuse(error))
+        except ClientDisconnect:
+            return Response(status_code=400)  # half a request; nobody hears this
         return answer if isinstance(answer, Response) else reply(answer, self.status)
 
     async def _answer(self, request: Request) -> Any:

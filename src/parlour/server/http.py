@@ -207,4 +207,6 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/api/docs", show_docs),
     ]
     handlers: Any = {HTTPException: explain, Exception: apologise}
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app.router.redirect_slashes = False  # a redirect would name whatever host the request did
+    return app

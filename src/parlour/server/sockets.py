@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 import structlog
+from websockets.datastructures import MultipleValuesError
+from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.protocol import OPEN
@@ -36,6 +38,9 @@ _quiet.disabled = True  # what the core has to log is for those who debug the co
 
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
+
+NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+"""For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
 def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str]) -> bool:
@@ -133,6 +138,8 @@ class Socket(asyncio.Protocol):
         self._heard = self._sockets.clock.now()
         self._pinged = False
         self._ws.receive_data(data)
+        if isinstance(self._ws.handshake_exc, InvalidMessage) and self._goodbye is None:
+            self._transport.write(NO_UPGRADE)  # the core would hang up without a word
         self._handle_events()
 
     def eof_received(self) -> None:
@@ -213,10 +220,10 @@ class Socket(asyncio.Protocol):
             try:
                 adapter, player, token, subprotocol = self._greet(upgrade)
             except Refused as why:
-                self._turn_away(403, why)
+                self._turn_away(404 if why.code == Code.NOT_FOUND else 403, why)
                 return
-            except LookupError:
-                self._turn_away(404, Refused(Code.NOT_FOUND, "there is no socket at this address"))
+            except (ValueError, MultipleValuesError):
+                self._turn_away(400, Refused(Code.MALFORMED, "expected one address, host and cookie header"))
                 return
             if subprotocol is not None:
                 response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
@@ -226,7 +233,9 @@ class Socket(asyncio.Protocol):
 
     def _greet(self, upgrade: Upgrade) -> tuple[Adapter, str, str | None, str | None]:
         url = urlsplit(upgrade.path)
-        kind = self._sockets.routes[url.path]
+        kind = self._sockets.routes.get(url.path)
+        if kind is None:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
         offered = [
             name.strip()
             for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
