@@ -51,7 +51,7 @@ def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str])
     >>> may_use_cookie("http://evil.example", "localhost:8000", ())
     False
     """
-    return origin is None or origin in allowed or origin.partition("://")[2] == host
+    return origin is None or origin in allowed or (bool(host) and origin.partition("://")[2] == host)
 
 
 def cookie_token(header: str | None) -> str | None:
