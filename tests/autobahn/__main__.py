@@ -20,6 +20,7 @@ def echo_server(data):
     command = [sys.executable, "-m", "tests.autobahn.server"]
     with Path(data, "server.log").open("w+") as log:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert process.stdout is not None
         try:
             yield int(process.stdout.readline())
         finally:

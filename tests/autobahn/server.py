@@ -54,10 +54,10 @@ class Echo:
 framed_as_text = clients.framed
 
 
-def framed(message: bytes) -> bytes:
+def framed(text: bytes) -> bytes:
     """As the server frames it, but what came as binary goes back as binary."""
-    frame = framed_as_text(message)
-    return b"\x82" + frame[1:] if isinstance(message, Binary) else frame
+    frame = framed_as_text(text)
+    return b"\x82" + frame[1:] if isinstance(text, Binary) else frame
 
 
 def main() -> None:
