@@ -8,8 +8,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 import httpx
@@ -19,6 +21,12 @@ from tests.e2e.lines import Lines
 GREETING = re.compile(r"Parlour is open at http://[\d.]+:(\d+)")
 STOP_PATIENCE = 10.0
 """Seconds in which a server that was asked to stop must be gone."""
+
+UNLIMITED = {
+    f"PARLOUR_{limit}": "0"
+    for limit in ("RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS")
+}
+"""The environment of a server that lets everybody send as much as they like."""
 
 
 class Guest(NamedTuple):
@@ -32,8 +40,15 @@ class Guest(NamedTuple):
 class Server:
     """One server that can be stopped, killed, and started again on the same port and data."""
 
-    def __init__(self, data: Path, *options: str, terminal: bool = False) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        terminal: bool = False,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.data = data
+        self.environment = environment
         self.terminal = terminal
         """Prints to a terminal, where logs look different."""
         self.port = 0
@@ -50,7 +65,7 @@ class Server:
         if self.terminal:
             self._process, self._output = launch_on_terminal(*arguments)
         else:
-            self._process = launch(*arguments)
+            self._process = launch(*arguments, environment=self.environment)
             assert self._process.stdout is not None
             self._output = self._process.stdout
         self._lines = Lines(self._output)
@@ -64,6 +79,11 @@ class Server:
     @property
     def running(self) -> bool:
         return self._process is not None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def log(self) -> str:
@@ -130,10 +150,12 @@ class Server:
         return base64.b64decode(json.loads(body)["seed"])
 
 
-def launch(*arguments: str, columns: int = 80, **more: Any) -> subprocess.Popen[str]:
+def launch(
+    *arguments: str, columns: int = 80, environment: Mapping[str, str] = MappingProxyType({}), **more: Any
+) -> subprocess.Popen[str]:
     """A process of the command line, its two outputs in one."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
-    environment["COLUMNS"] = str(columns)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
+    environment = {**inherited, "COLUMNS": str(columns), **environment}
     output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **more}
     command = [sys.executable, "-m", "parlour", *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment, **output)
