@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 DELIBERATE = {"7.1.5"}
-"""`websockets` answers a close inside a fragmented message with 1000: documented there as deliberate."""
+"""A goodbye inside a fragmented message: to `websockets` it is a protocol error, by decision of its author."""
 
 FINE = {"OK", "NON-STRICT", "INFORMATIONAL"}
 GROUPS = {

@@ -196,8 +196,13 @@ def test_requests_that_come_at_once_are_answered_in_their_order(patient):
 
 
 def knock(target=b"/socket/websocket?vsn=2.0.0", method=b"GET", **headers):
-    wanted: dict[str, bytes | None] = {"Host": b"x", "Upgrade": b"websocket", "Connection": b"Upgrade", "Sec-WebSocket-Version": b"13",
-              "Sec-WebSocket-Key": b"dGhlIHNhbXBsZSBub25jZQ=="}  # fmt: skip
+    wanted: dict[str, bytes | None] = {
+        "Host": b"x",
+        "Upgrade": b"websocket",
+        "Connection": b"Upgrade",
+        "Sec-WebSocket-Version": b"13",
+        "Sec-WebSocket-Key": b"dGhlIHNhbXBsZSBub25jZQ==",
+    }
     wanted |= {name.replace("_", "-"): value for name, value in headers.items()}
     lines = [name.encode() + b": " + value for name, value in wanted.items() if value is not None]
     return b"\r\n".join([method + b" " + target + b" HTTP/1.1", *lines, b"", b""])

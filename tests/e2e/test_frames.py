@@ -259,6 +259,11 @@ def test_a_goodbye_with_a_code_that_is_none_is_a_protocol_error(wire, code):
     assert wire.end() == 1002
 
 
+def test_a_goodbye_within_a_message_is_a_protocol_error(wire):
+    wire.send(frame(TEXT, b"[", first=0), goodbye(1000), frame(CONT, b"]"))
+    assert wire.end() == 1002
+
+
 def test_half_a_code_is_a_protocol_error(wire):
     wire.send(frame(CLOSE, b"\x03"))
     assert wire.end() == 1002
