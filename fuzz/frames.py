@@ -195,32 +195,36 @@ class Report(NamedTuple):
 
     frames: int
     seconds: float
+    cold: int
+    """Bytes of memory more than before the first frame."""
     grown: int
-    """Bytes of memory, from after the first tenth to the end."""
+    """Bytes of memory more than after the first tenth, when everything has been used once."""
     disturbed: bool
     """The room beside it heard something else than it would have without."""
 
 
 def storm(server: Server, frames: int, number: int = 1) -> Report:
-    """So many frames; the first tenth of them warms the server up."""
+    """So many frames beside two people who talk."""
     games = ("tictactoe", "minesweeper")
     rooms = [Room(server.open_room(game)["id"], server.guest(game).token) for game in games * 2]
     made = Frames(number, rooms)
     alone = talk(server, lambda: None)
-    count, base = 0, 0
+    count, cold, warm = 0, memory(server), 0
 
     def blow() -> None:
-        nonlocal count, base
+        nonlocal count, warm
         while count < frames:
             batch = [made.mad() for _ in range(min(BATCH, frames - count) - 1)]
             visit(server.port, made.chance.choice(rooms).token, batch, made.last(), f"check {count}")
             count += len(batch) + 1
-            if not base and count >= frames // 10:
-                base = memory(server)
+            if not warm and count >= frames // 10:
+                warm = memory(server)
 
     begin = time.monotonic()
     beside = talk(server, blow)
-    return Report(count, time.monotonic() - begin, memory(server) - base, beside != alone)
+    return Report(
+        count, time.monotonic() - begin, memory(server) - cold, memory(server) - warm, beside != alone
+    )
 
 
 @contextmanager
@@ -241,7 +245,9 @@ def main() -> None:
     options = parser.parse_args()
     with own_server() as server:
         report = storm(server, options.frames, options.seed)
-    print(f"{report.frames:,} frames in {report.seconds:.0f} s; memory {report.grown / 2**20:+.1f} MB")
+    cold, grown = report.cold / 2**20, report.grown / 2**20
+    print(f"{report.frames:,} frames in {report.seconds:.0f} s")
+    print(f"memory {grown:+.1f} MB since the first tenth, {cold:+.1f} MB since the start")
     if report.disturbed:
         sys.exit("fuzz-frames: the room beside it was disturbed")
     if report.grown > 10 * 2**20:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 DELIBERATE = {"7.1.5"}
-"""A goodbye inside a fragmented message: to `websockets` it is a protocol error, by decision of its author."""
+"""A goodbye inside a fragmented message: to `websockets` it is a protocol error, on purpose."""
 
 FINE = {"OK", "NON-STRICT", "INFORMATIONAL"}
 GROUPS = {
