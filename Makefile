@@ -1,10 +1,10 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture
+.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames schemathesis
 bin := .venv/bin
 
 help: ## list the commands
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: .venv/ready ## make the virtual environment that serve and test share
 
@@ -36,3 +36,15 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
+
+autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7
+	@scripts/autobahn
+
+fuzz: setup ## fuzz every parser, with atheris where it installs; seconds=N for each
+	@scripts/fuzz $(or $(seconds),20)
+
+fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.frames --frames $(or $(frames),1000000)
+
+schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
+	@scripts/schemathesis

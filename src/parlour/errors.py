@@ -103,11 +103,12 @@ def _explained(error: str, value: Any, code: Code, under: str) -> Refused:
 
 
 def _found(value: Any, where: str) -> str:
-    """What stands at this place, shortened."""
-    if isinstance(value, bytes | str | msgspec.Raw):
-        value = msgspec.json.decode(value)
-    if "[...]" in where:
-        return "something else"  # which of many is not said
-    for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", where):
-        value = value[name] if name else value[int(index)]
+    """What stands at this place, shortened; if a name comes twice, it may not be found again."""
+    try:
+        if isinstance(value, bytes | str | msgspec.Raw):
+            value = msgspec.json.decode(value)
+        for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", where):
+            value = value[name] if name else value[int(index)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
+        return "something else"
     return repr(value)[:80]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clients import Player, Raw
-from tests.e2e.servers import Guest, Server
+from tests.e2e.servers import UNLIMITED, Guest, Server
 
 ALARMS = ("Traceback", "job_failed", "call_failed", "game_failed", "room_damaged", "not_kept")
 """Words that a healthy server's log never has."""
@@ -25,6 +25,14 @@ def end(server: Server, *, healthy: bool = True) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for all who do not stop it; everybody has rooms of their own there."""
     shared = Server(tmp_path_factory.mktemp("shared")).start()
+    yield shared
+    end(shared)
+
+
+@pytest.fixture(scope="session")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that limits nobody, for those who send too much on purpose."""
+    shared = Server(tmp_path_factory.mktemp("patient"), environment=UNLIMITED).start()
     yield shared
     end(shared)
 

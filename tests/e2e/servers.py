@@ -21,7 +21,6 @@ GREETING = re.compile(r"Parlour is open at http://[\d.]+:(\d+)")
 STOP_PATIENCE = 10.0
 """Seconds in which a server that was asked to stop must be gone."""
 
-
 UNLIMITED = {
     f"PARLOUR_{name}": "0"
     for name in ("RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS", "ROOM_MEMBERS")

@@ -107,7 +107,7 @@ def test_a_field_is_drawn_as_it_is_read():
     assert Field.parse(str(field)) == field
 
 
-@pytest.mark.parametrize("drawn", ["# # / #", "# ?", ""])
+@pytest.mark.parametrize("drawn", ["# # / #", "# ?", "", "/", " / "])
 def test_what_is_no_field_is_not_read_as_one(drawn):
     with pytest.raises(ValueError, match="expected rows of one length"):
         Field.parse(drawn)

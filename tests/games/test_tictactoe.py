@@ -33,6 +33,12 @@ def test_a_board_is_drawn_as_it_is_read():
     assert Board.parse(str(board)) == board == Board("XO..X....")
 
 
+@pytest.mark.parametrize("drawn", ["", "X", "X O / . .", "? . . / . . . / . . .", ". . . . . . . . . ."])
+def test_what_is_no_board_cannot_be_drawn(drawn):
+    with pytest.raises(ValueError, match="expected nine cells"):
+        Board.parse(drawn)
+
+
 def test_x_begins_and_the_marks_alternate():
     table = Table(GAME).sit(ANN, BOB)
     table.act(ANN, {"type": "mark", "cell": 4})

@@ -12,6 +12,7 @@ import pytest
 from parlour.journal import sqlite
 from parlour.journal.base import (
     Aside,
+    Chain,
     Conflict,
     Damaged,
     DiskFailed,
@@ -23,6 +24,7 @@ from parlour.journal.base import (
     TooNew,
 )
 from parlour.journal.sqlite import SqliteJournal
+from parlour.wire import digest
 from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
 
 NOTHING = Aside()
@@ -203,6 +205,12 @@ async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, f
     with pytest.raises(Damaged, match=f"room {bad}: step 2 is not as it was written"):
         await anext(replay)
     assert await listed(journal.replay(good)) == steps(3)
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"seq":"\xff"}', b'{"seq":1,"x":' + b"[" * 5000])
+def test_a_step_that_cannot_be_read_is_damage(body):
+    with pytest.raises(Damaged, match="room 7: step 1 cannot be read"):
+        Chain(7, 0).read(1, body, digest(body))
 
 
 async def test_a_flipped_bit_in_a_state_is_noticed(journal, file):

@@ -169,8 +169,9 @@ def test_the_token_may_come_in_a_subprotocol_in_either_alphabet(alphabet):
     assert (greeting.token, greeting.subprotocol) == (token, "phoenix")
 
 
-def test_a_token_that_cannot_be_unpacked_is_not_overlooked():
-    assert Phoenix.greet({"vsn": "2.0.0"}, ["phoenix", "base64url.bearer.phx.%%%"]).token == ""
+@pytest.mark.parametrize("packed", ["%%%", "é", "\udcff", "_w", "====", "A"])
+def test_a_token_that_cannot_be_unpacked_is_not_overlooked(packed):
+    assert Phoenix.greet({"vsn": "2.0.0"}, ["phoenix", f"base64url.bearer.phx.{packed}"]).token == ""
 
 
 @pytest.mark.parametrize("query", [{}, {"vsn": "1.0.0"}, {"vsn": "9"}])

@@ -121,6 +121,13 @@ async def test_an_origin_that_is_not_quite_ours_is_foreign(http, origin):
     assert response.status_code == 401
 
 
+async def test_a_page_without_an_address_is_foreign_to_a_host_without_a_name(http):
+    await http.post("/api/players", json={})
+    for headers in ({"Origin": "null", "Host": ""}, {"Origin": "", "Host": ""}):
+        response = await http.get("/api/players/me/rooms", headers=headers)
+        assert response.status_code == 401
+
+
 # Games.
 
 

@@ -21,7 +21,8 @@ def test_a_token_of_another_server_is_refused():
         Tokens(b"k" * 32).read(Tokens(b"x" * 32).issue("ann"))
 
 
-@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: "bob" + t[3:], lambda t: "", lambda t: "ann"])
+@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: "bob" + t[3:], lambda t: "", lambda t: "ann",
+                                    lambda t: t + "\udcff"])  # fmt: skip
 def test_a_token_that_was_changed_is_refused(change):
     tokens = Tokens(b"k" * 32)
     with pytest.raises(Refused, match="bad_token"):

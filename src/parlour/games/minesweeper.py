@@ -99,7 +99,7 @@ class Field(State, frozen=True):
     def parse(cls, drawn: str, mines: int | None = None) -> "Field":
         """A field as it is drawn, its rows on lines of their own or between slashes."""
         rows = ["".join(row.split()) for row in drawn.strip().replace("/", "\n").splitlines()]
-        if len({len(row) for row in rows}) != 1 or set("".join(rows)) - set(f"#*F!X{NUMBERS}"):
+        if len({len(row) for row in rows}) != 1 or not rows[0] or set("".join(rows)) - set(f"#*F!X{NUMBERS}"):
             raise ValueError(f"expected rows of one length made of #*F!X.12345678, got {rows}")
         cells = "".join(rows)
         return cls(len(rows[0]), sum(map(cells.count, MINES)) if mines is None else mines, cells)

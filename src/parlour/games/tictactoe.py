@@ -26,7 +26,10 @@ class Board(State, frozen=True):
     @classmethod
     def parse(cls, drawn: str) -> "Board":
         """A board as it is drawn, its rows on lines of their own or between slashes."""
-        return cls("".join(drawn.replace("/", " ").split()))
+        cells = "".join(drawn.replace("/", " ").split())
+        if len(cells) != 9 or set(cells) - set(f"{MARKS}."):
+            raise ValueError(f"expected nine cells made of X, O and dots, got {cells!r}")
+        return cls(cells)
 
     def __str__(self) -> str:
         return "\n".join(" ".join(self.cells[row : row + 3]) for row in (0, 3, 6))

@@ -13,6 +13,9 @@ from parlour.wire import Shown, Step, digest, read_step
 Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What reading a kept step raises when it is none."""
+
 
 class Trouble(Exception):
     """Something that the journal could not do."""
@@ -127,7 +130,7 @@ class Chain:
             raise Damaged(f"room {self.room}: step {seq} is not as it was written")
         try:
             step = read_step(body)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise Damaged(f"room {self.room}: step {seq} cannot be read: {error}") from error
         step.__dict__.update(
             body=body, digest=hash

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from parlour.errors import Code, Refused, parse
 from parlour.journal.base import Trouble
+from parlour.server.players import COOKIE
 from parlour.server.rooms import excuse
 from parlour.wire import strict
 
@@ -34,6 +35,8 @@ STATUS: dict[str, int] = {
 }
 """The status that fits a refusal; 400 where nothing else does."""
 
+TOKEN: list[dict[str, list[str]]] = [{"token": []}, {"cookie": []}]
+
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every refusal over HTTP."""
@@ -56,6 +59,17 @@ class Call(msgspec.Struct, frozen=True):
     takes: Any = None
     status: int = 200
     refuses: Sequence[Code] = ()
+    personal: bool = False
+    """Only for somebody with a token."""
+
+    @property
+    def needs_body(self) -> bool:
+        """It takes something that cannot be left out."""
+        try:
+            msgspec.json.decode(b"{}", type=self.takes)
+        except msgspec.ValidationError:
+            return True
+        return False
 
     async def serve(self, request: Request) -> Response:
         """Answer a request, or refuse it with the status that fits."""
@@ -124,9 +138,12 @@ def openapi(calls: Sequence[Call], version: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": components,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+            },
         },
-        "security": [{}, {"token": []}],
+        "security": [{}, *TOKEN],
     }
 
 
@@ -140,8 +157,10 @@ def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
         status = STATUS.get(code, 400)
         operation["responses"][str(status)] = _content(HTTPStatus(status).phrase, schema_of[id(Problem)])
     if call.takes is not None:
-        operation["requestBody"] = _content("", schema_of[id(call.takes)])
-        del operation["requestBody"]["description"]
+        content = _content("", schema_of[id(call.takes)])["content"]
+        operation["requestBody"] = {"required": call.needs_body, "content": content}
+    if call.personal:
+        operation["security"] = TOKEN
     names = [part[1:-1] for part in call.path.split("/") if part.startswith("{")]
     if names:
         operation["parameters"] = [

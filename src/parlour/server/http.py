@@ -1,10 +1,11 @@
 """The HTTP calls: players, games, rooms, and what operators ask."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import structlog
+from msgspec import Meta
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,7 +25,7 @@ from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.rooms import RoomSheet, room_sheet
 from parlour.server.sockets import may_use_cookie
-from parlour.wire import clean_name
+from parlour.wire import MAX_NAME, clean_name
 
 log = structlog.get_logger()
 
@@ -34,7 +35,17 @@ ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A guest, with a name if they want one."""
 
-    name: str | None = None
+    name: (
+        Annotated[
+            str,
+            Meta(
+                description="what others see: no control, bidirectional or zero-width characters",
+                examples=["Ann"],
+                extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
+            ),
+        ]
+        | None
+    ) = None
 
 
 class KnownPlayer(msgspec.Struct, frozen=True):
@@ -48,9 +59,9 @@ class KnownPlayer(msgspec.Struct, frozen=True):
 class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A room to open."""
 
-    game: str
-    config: dict[str, Any] = {}
-    id: str | None = None
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="by the game's config_schema")] = {}
+    id: Annotated[str, Meta(extra_json_schema={"pattern": f"^{ROOM_ID.pattern}$"})] | None = None
     private: bool = False
 
 
@@ -93,19 +104,21 @@ class Api:
 
     def _list_calls(self) -> list[Call]:
         auth = (Code.BAD_TOKEN, Code.TOO_FAST)
+        kept = Code.NOT_SAVED
         return [
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
-                 self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth)),
+                 self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth, kept)),
             Call("GET", "/api/games", "The games that can be played here", self.list_games, list[GameSheet]),
             Call("POST", "/api/rooms", "Open a room", self.open_room, RoomSheet, NewRoom, 201,
-                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth)),
+                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
             Call("GET", "/api/rooms", "The open public rooms, newest first", self.list_rooms,
-                 list[RoomSheet]),
+                 list[RoomSheet], refuses=(Code.TOO_FAST, kept)),
             Call("GET", "/api/rooms/{id}", "One room", self.show_room, RoomSheet,
-                 refuses=(Code.UNKNOWN_ROOM,)),
+                 refuses=(Code.UNKNOWN_ROOM, Code.TOO_FAST, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
-                 list[RoomSheet], refuses=auth),
-            Call("GET", "/health", "Whether the server lives", self.health, Health),
+                 list[RoomSheet], refuses=(*auth, kept), personal=True),
+            Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
+                 Health),
         ]  # fmt: skip
 
     # Who asks.
@@ -220,4 +233,6 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/api/docs", show_docs),
     ]
     handlers: Any = {HTTPException: explain, Exception: apologise}
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app.router.redirect_slashes = False  # a redirect would name whatever host the request did
+    return app

@@ -61,7 +61,7 @@ class Tokens:
         """The player behind a token; forged and expired ones are refused alike."""
         try:
             return self._signer.unsign(token, max_age=TOKEN_DAYS * 86400).decode()
-        except BadSignature:
+        except (BadSignature, UnicodeEncodeError):
             raise Refused(
                 Code.BAD_TOKEN, "the token is not valid here (any more); ask for a new one"
             ) from None

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import msgspec
 import structlog
 from starlette.requests import cookie_parser
+from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.http11 import Response
@@ -44,6 +45,9 @@ _STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
+NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+"""For a request that cannot become a WebSocket, for instance because it has a body."""
+
 
 def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str]) -> bool:
     """A cookie counts on our own pages and those of the listed sites; programs without an origin may, too.
@@ -53,7 +57,7 @@ def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str])
     >>> may_use_cookie("http://evil.example", "localhost:8000", ())
     False
     """
-    return origin is None or origin in allowed or origin.partition("://")[2] == host
+    return origin is None or origin in allowed or (bool(host) and origin.partition("://")[2] == host)
 
 
 def cookie_token(header: str | None) -> str | None:
@@ -152,6 +156,8 @@ class Socket(asyncio.Protocol):
         self._heard = self._sockets.clock.now()
         self._pinged = False
         self._ws.receive_data(data)
+        if isinstance(self._ws.handshake_exc, InvalidMessage) and self._goodbye is None:
+            self._transport.write(NO_UPGRADE)  # the core would hang up without a word
         self._handle_events()
 
     def eof_received(self) -> None:

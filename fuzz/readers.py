@@ -1,0 +1,157 @@
+"""The parsers by themselves. Each `except` is the list of what may come out of one."""
+
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from fuzz.target import target
+from parlour.errors import Refused, parse
+from parlour.games.minesweeper import Field
+from parlour.games.tictactoe import Board
+from parlour.journal.base import UNREADABLE
+from parlour.protocols.phoenix import Phoenix
+from parlour.server.players import Tokens
+from parlour.server.sockets import cookie_token, may_use_cookie
+from parlour.wire import MAX_DEPTH, MAX_INTEGER, Exit, Step, clean_name, clean_text, read_step, strict
+
+JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'
+HEARTBEAT = b'[null,"3","phoenix","heartbeat",{}]'
+PUSHES = (
+    b'["1","2","game:ABCD","game_event",{"event":{"type":"mark","cell":4},"id":"a"}]',
+    b'["1","3","game:ABCD","chat",{"text":"hello \\u00e9","id":"b"}]',
+    b'["1","4","game:ABCD","leave",{}]',
+    b'["1","5","game:ABCD","rematch",{}]',
+    b'["1","6","game:ABCD","phx_leave",{}]',
+    b'[null,null,"lobby","phx_join",{}]',
+)
+
+
+def answer_all(phoenix: Phoenix, frame: str | bytes) -> None:
+    """As the socket and the host do it; whatever is answered must be JSON of five items."""
+    for request in phoenix.receive(frame):
+        if isinstance(request.wish, Exit):
+            phoenix.dismiss(request.room)
+        elif len(frame) % 2:
+            phoenix.refuse(request, Refused("no", "not now"))
+        else:
+            phoenix.accept(request, {"seq": 1})
+    for said in phoenix.frames():
+        assert len(msgspec.json.decode(said)) == 5
+
+
+@target(JOIN, HEARTBEAT, *(JOIN + b"\n" + push for push in PUSHES), b"\n".join((JOIN, *PUSHES)))
+def phoenix_text(data: bytes) -> None:
+    """Several frames on one connection, a line each."""
+    phoenix = Phoenix()
+    with suppress(Refused, UnicodeDecodeError):  # both end the connection: 1003 and 1007
+        for line in data.split(b"\n"):
+            answer_all(phoenix, str(line, "utf-8"))
+
+
+@target(
+    b"\x00\x01\x01\x09\x0811game:ABCDphx_join{}",
+    b"\x00\x00\x01\x09\x042game:ABCDchat\x01\x02\x03",
+    b"\x00\x00\x00\x00\x00",
+)
+def phoenix_binary(data: bytes) -> None:
+    phoenix = Phoenix()
+    answer_all(phoenix, JOIN.decode())
+    with suppress(Refused):
+        answer_all(phoenix, data)
+
+
+@target(b"vsn=2.0.0&token=a.b.c", b"vsn=2.0.0\nphoenix, base64url.bearer.phx.YS5iLmM", b"vsn=1.0.0")
+def phoenix_greet(data: bytes) -> None:
+    """A query, and subprotocols on the line after it."""
+    query, _, offered = data.decode("latin-1").partition("\n")
+    pairs = dict(part.partition("=")[::2] for part in query.split("&"))
+    with suppress(Refused):
+        greeting = Phoenix.greet(pairs, [name.strip() for name in offered.split(",")])
+        assert greeting.subprotocol in (None, "phoenix")
+
+
+@target(b'{"cell":4,"n":[1.5e3,9007199254740992,"\\"[["]}', b"[[[]]]", b'"a"', b'1e5 "\\"')
+def strict_json(data: bytes) -> None:
+    """What passes and is JSON can be read by every client, and be written again."""
+    with suppress(Refused):
+        value = parse(msgspec.json.decode, strict(data))
+        assert sane(value), value
+        msgspec.json.encode(value)
+
+
+def sane(value: Any, depth: int = 0) -> bool:
+    """Nothing that JavaScript could not hold."""
+    match value:
+        case dict():
+            return depth < MAX_DEPTH and all(sane(inner, depth + 1) for inner in value.values())
+        case list():
+            return depth < MAX_DEPTH and all(sane(inner, depth + 1) for inner in value)
+        case int() | float():
+            return isinstance(value, float) or abs(value) <= MAX_INTEGER
+        case _:
+            return True
+
+
+@target(b"Ann", "Zoe\u0308 \u674e\u96f7".encode(), b"  hello there, friend  ", "\U0001f642".encode())
+def names_and_words(data: bytes) -> None:
+    """What is clean is short, and stays as it is when it is cleaned again."""
+    for clean, limit in ((clean_name, 40), (clean_text, 500)):
+        with suppress(Refused):
+            text = clean(data.decode("utf-8", "surrogateescape"))
+            assert clean(text) == text
+            assert 0 < len(text) <= limit
+            assert text.encode()
+
+
+TOKENS = Tokens(b"k" * 32)
+GOOD = TOKENS.issue("ann").encode()
+
+
+@target(b"theme=dark; parlour_token=" + GOOD, b'parlour_token="a\\"b"', b"parlour_token=x; parlour_token=y")
+def cookies(data: bytes) -> None:
+    """Nobody is somebody by a token that was not signed."""
+    token = cookie_token(data.decode("latin-1"))
+    if token is not None:
+        with suppress(Refused):
+            assert TOKENS.read(token) == "ann"
+
+
+@target(
+    b"http://localhost:8000\nlocalhost:8000", b"https://a.example\na.example", b"null\nlocalhost", b"://x\nx"
+)
+def origins(data: bytes) -> None:
+    """An origin counts if it is listed, or if its host and port are ours to the letter."""
+    origin, _, host = data.decode("latin-1").partition("\n")
+    if may_use_cookie(origin, host, ("https://friend.example",)):
+        assert origin == "https://friend.example" or origin.endswith("://" + host)
+
+
+@target(
+    b'{"seq":1,"now":0.5,"date":1.0,"rules":1,"command":{"do":"join","player":"ann","name":"Ann"},"before":""}',
+    b'{"seq":2,"now":1.0,"date":2.0,"rules":1,"command":{"do":"act","player":"ann","event":{"type":"mark","cell":4}},'
+    b'"before":"AAAA","id":"x","draws":[1,2],"effects":[{"type":"send","to":"all","payload":{"a":1},"kind":"game_event"},'
+    b'{"type":"later","key":"t","seconds":1.0,"event":{}},{"type":"cancel","key":"t"},{"type":"end","after":0.0}],'
+    b'"seed":"AAAA","spared":true}',
+)  # fmt: skip
+def journal_step(data: bytes) -> None:
+    """A kept step that can be read can be written, and is the same when it is read again."""
+    with suppress(*UNREADABLE):
+        step: Step = read_step(data)
+        assert read_step(step.body).body == step.body
+
+
+@target(b"* # # / # # # / # # #", b"X 1 .\n1 1 .\n. F !", b"12345678")
+def minesweeper_field(data: bytes) -> None:
+    with suppress(ValueError):
+        field = Field.parse(data.decode("latin-1"))
+        assert Field.parse(str(field), field.mines) == field
+        assert field.status in ("init", "play", "win", "lose")
+
+
+@target(b"X . . / . O . / . . .", b"XOXOXOXO.", b"XXX\nOO.\n...")
+def tictactoe_board(data: bytes) -> None:
+    with suppress(ValueError):
+        board = Board.parse(data.decode("latin-1"))
+        assert Board.parse(str(board)) == board
+        assert board.winner in (None, 0, 1)

@@ -1,0 +1,8 @@
+"""All targets; importing them is what names them."""
+
+import fuzz.doors
+import fuzz.readers
+import fuzz.rules  # noqa: F401
+from fuzz.target import TARGETS
+
+__all__ = ["TARGETS"]
