@@ -65,6 +65,11 @@ def cookie_token(header: str | None) -> str | None:
     return cookie_parser(header or "").get(COOKIE)
 
 
+def _whole(values: list[str]) -> str | None:
+    """A header that may have come several times, or not at all; an empty one has come."""
+    return ", ".join(values) if values else None
+
+
 class Sockets:
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
@@ -112,7 +117,7 @@ class Sockets:
             return self.tokens.read(greeting.token), None
         headers = upgrade.headers
         token = cookie_token("; ".join(headers.get_all("Cookie")))
-        origin, host = (", ".join(headers.get_all(name)) or None for name in ("Origin", "Host"))
+        origin, host = (_whole(headers.get_all(name)) for name in ("Origin", "Host"))
         if token is not None and may_use_cookie(origin, host, self.settings.origins):
             with suppress(Refused):  # an old cookie is no reason to keep a visitor out
                 return self.tokens.read(token), None
