@@ -1,5 +1,6 @@
 """Putting it together: journal, host, sockets and HTTP on one port."""
 
+import gc
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -32,6 +33,9 @@ def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Callable[[int
     set_up_logs()
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
     sys.setswitchinterval(5e-5)
+    # Rooms are values without cycles: looking for cycles among thousands of them often is wasted time.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
     clock = SystemClock()
     journal = JOURNALS[settings.journal](settings.data, settings.durability)
     host = Host(games, journal, clock, settings)

@@ -91,8 +91,8 @@ class Attendance:
     def _open_eyes(self, live: Live, place: Place, watching: tuple[str, ...]) -> None:
         """See as the seat sees, or as everybody without one."""
         seat = live.here.seat(place.client.player)
-        place.viewer = viewer = None if seat is None else seat.player
-        place.topics = frozenset(watching if seat is None else seat.topics)
+        viewer = None if seat is None else seat.player
+        place.open_ears(viewer, watching if seat is None else seat.topics)
         if viewer not in live.views:
             live.views[viewer] = self._owner.ask_game(
                 live.game, live.id, lambda: view_of(live.game, live.here, viewer)
@@ -160,7 +160,7 @@ class Attendance:
         seat = live.here.seat(place.client.player)
         if seat is None:
             return place.viewer is not None
-        return place.viewer is None or place.topics != frozenset(seat.topics)
+        return not place.is_like(seat.player, seat.topics)
 
     def _change_eyes(self, live: Live, place: Place) -> bool:
         player = place.client.player

@@ -83,20 +83,34 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "own", "phx_ref", "stale", "topics", "viewer")
+    __slots__ = ("client", "ears", "own", "phx_ref", "stale")
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
-        self.viewer: str | None = None
-        self.topics: frozenset[str] = frozenset()
         self.stale = False
         """Has skipped steps because its line was clogged, and needs a whole view."""
+        self.open_ears(None, ())
+
+    def open_ears(self, viewer: str | None, topics: Iterable[str]) -> None:
+        """See with these eyes and hear these topics from now on, and one's own as always."""
+        others = frozenset(topic for topic in topics if topic != self.own)
+        self.ears = (type(self.client.adapter), viewer, others)
+        """Whoever has the same is told the same, unless somebody is addressed alone."""
+
+    @property
+    def viewer(self) -> str | None:
+        """Whose eyes these are; None without a seat."""
+        return self.ears[1]
 
     def hears(self, topic: str) -> bool:
-        return topic in self.topics or topic == self.own
+        return topic in self.ears[2] or topic == self.own
+
+    def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
+        """Sees with these eyes and hears these topics already."""
+        return self.viewer == viewer and self.ears[2] | {self.own} == {*topics, self.own}
 
 
 Views = Mapping[str | None, msgspec.Raw]
@@ -161,22 +175,18 @@ class Audience:
         addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
         frames: dict[Any, bytes] = {}
         for place in self:
-            if place.stale or (place.viewer is None and place.client.line.clogged):
+            line = place.client.line
+            if place.stale or (place.viewer is None and line.clogged):
                 place.stale = True
                 continue
-            key = (
-                type(place.client.adapter),
-                place.viewer,
-                place.topics,
-                place.own if place.own in addressed else None,
-            )
+            key = (place.ears, place.own) if place.own in addressed else place.ears
             data = frames.get(key)
             if data is None:
                 pushes = told(step, place, views, changed, result)
                 data = frames[key] = b"".join(
                     framed(place.client.adapter.encode(self.room, push)) for push in pushes
                 )
-            place.client.line.write(data)
+            line.write(data)
 
 
 def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:

@@ -181,15 +181,19 @@ class Keeper:
         self.forget(live)
 
     def set_alarm(self, live: Live) -> None:
-        """Ring when the room wants to be woken."""
-        if live.alarm is not None:
-            live.alarm.cancel()
+        """Ring when the room wants to be woken; an alarm that rings too early just sets the next one."""
         due = live.here.next_due
-        live.alarm = None
+        if live.alarm is not None:
+            if due is not None and live.alarm_at <= due:
+                return
+            live.alarm.cancel()
+            live.alarm = None
         if due is not None:
+            live.alarm_at = due
             live.alarm = self._clock.call_at(due, lambda: live.lane.put(lambda: self._ring(live)))
 
     async def _ring(self, live: Live) -> None:
+        live.alarm = None
         try:
             while live.room is not None and (command := live.room.due(self._clock.now())) is not None:
                 await self._owner.step(live, command)

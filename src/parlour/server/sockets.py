@@ -68,13 +68,27 @@ class Sockets:
         self.settings = settings
         self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
         self.open: set[Socket] = set()
+        self._corked: list[Socket] = []
+        self._loop: asyncio.AbstractEventLoop
         self._sweep: Handle | None = None
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
         """What uvicorn calls for its `ws=`."""
         if self._sweep is None:
+            self._loop = asyncio.get_running_loop()
             self.sweep()
         return Socket(self, server_state)
+
+    def cork(self, socket: "Socket") -> None:
+        """Let this socket write at the end of this turn of the loop, with all others that have to."""
+        if not self._corked:
+            self._loop.call_soon(self._pop)
+        self._corked.append(socket)
+
+    def _pop(self) -> None:
+        corked, self._corked = self._corked, []
+        for socket in corked:
+            socket.pop()
 
     def sweep(self) -> None:
         """Ask the silent whether they live, and cut off the dead."""
@@ -174,14 +188,14 @@ class Socket(asyncio.Protocol):
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         if not self._cork:
-            asyncio.get_running_loop().call_soon(self._pop)
+            self._sockets.cork(self)
         self._cork.append(frames)
 
     def close(self, code: int, reason: str) -> None:
         """Say goodbye; whoever does not answer is cut off."""
         if self._ws.state is not OPEN:
             return
-        self._pop()
+        self.pop()
         self._ws.send_close(code, reason)
         self._send_out()
         self._cut_later()
@@ -193,7 +207,7 @@ class Socket(asyncio.Protocol):
             self._transport.abort()
         elif silent >= patience and not self._pinged:
             self._pinged = True
-            self._pop()
+            self.pop()
             self._ws.send_ping(b"")
             self._send_out()
 
@@ -278,7 +292,8 @@ class Socket(asyncio.Protocol):
 
     # Bytes out.
 
-    def _pop(self) -> None:
+    def pop(self) -> None:
+        """Write what is behind the cork."""
         if not self._cork:
             return
         data = b"".join(self._cork)
