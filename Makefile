@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test
+.PHONY: help setup serve check fix test bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -30,3 +30,15 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
+
+benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
+	@npm ci --silent --no-audit --no-fund --prefix benchmarks/peers && touch $@
+
+bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
+	$(bin)/python -m benchmarks
+
+bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_modules/.ready
+	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-parts: setup ## where the CPU of one move goes
+	$(bin)/python -m benchmarks.parts

@@ -1,6 +1,7 @@
-"""Servers under measurement: each a process of its own on a core of its own, asked for CPU time and memory."""
+"""Servers under measurement: each a process on a core of its own, asked for CPU time and memory."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PEERS = HERE / "peers"
-SERVER_CORE, LOAD_CORE = sorted(os.sched_getaffinity(0))[0], sorted(os.sched_getaffinity(0))[-1]
+SERVER_CORE, LOAD_CORE = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
 PATIENCE = 15.0
 """Seconds in which a server must be there, or gone."""
 
@@ -48,7 +49,7 @@ class Server:
         """The number at the end of the line with which it says that it is open."""
         for _ in range(int(PATIENCE / 0.02)):
             for line in self._said.read_text(errors="replace").splitlines():
-                address, found, rest = line.partition("http://127.0.0.1:")
+                _, found, rest = line.partition("http://127.0.0.1:")
                 if found:
                     return int(rest.split()[0])
             if self._process.poll() is not None:
@@ -120,8 +121,6 @@ def gorilla() -> Server:
 
 def pin_load() -> None:
     """Keep this process off the server's core, and let it hold many sockets."""
-    import resource
-
     os.sched_setaffinity(0, {LOAD_CORE})
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -15,8 +15,8 @@ from parlour.wire import Adapter, Push, Request, Step
 class Line(Protocol):
     """The way to one connected program; writing to it never waits."""
 
-    def write(self, frames: bytes) -> None:
-        """Send text frames that are ready for the wire."""
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
         ...
 
     def close(self, code: int, reason: str) -> None:
@@ -83,7 +83,7 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "own", "phx_ref", "stale")
+    __slots__ = ("client", "ears", "own", "phx_ref", "stale", "viewer")
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -97,13 +97,9 @@ class Place:
     def open_ears(self, viewer: str | None, topics: Iterable[str]) -> None:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
+        self.viewer = viewer
         self.ears = (type(self.client.adapter), viewer, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
-
-    @property
-    def viewer(self) -> str | None:
-        """Whose eyes these are; None without a seat."""
-        return self.ears[1]
 
     def hears(self, topic: str) -> bool:
         return topic in self.ears[2] or topic == self.own
@@ -170,8 +166,11 @@ class Audience:
                 frames[kind] = framed(kind.encode(self.room, push))
             place.client.line.write(frames[kind])
 
-    def speak(self, step: Step, views: Views, changed: Views, result: Any) -> None:
-        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it."""
+    def speak(self, step: Step, views: Views, changed: Views, result: Any, *, more: bool = False) -> None:
+        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
+
+        With *more* another step is about to follow, and spectators may hear of both at once.
+        """
         addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
         frames: dict[Any, bytes] = {}
         for place in self:
@@ -186,7 +185,7 @@ class Audience:
                 data = frames[key] = b"".join(
                     framed(place.client.adapter.encode(self.room, push)) for push in pushes
                 )
-            line.write(data)
+            line.write(data, more=more and place.viewer is None)
 
 
 def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:

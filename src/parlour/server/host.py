@@ -338,7 +338,7 @@ class Host:
             live.views = thought.views
         moved = self.attendance.reseat(live) if before.seats != room.seats else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
-        live.audience.speak(step, live.views, changed, result)
+        live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
         self.attendance.show_all(live, moved)
         if before.seats != room.seats:
             self.attendance.note_presence(live)

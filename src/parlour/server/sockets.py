@@ -34,6 +34,9 @@ log = structlog.get_logger()
 _quiet = logging.getLogger("parlour.websockets")
 _quiet.disabled = True  # what the core has to log is for those who debug the core
 
+HOLD = 0.01
+"""Seconds for which frames wait at most for others that are about to follow."""
+
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
@@ -69,6 +72,7 @@ class Sockets:
         self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
         self.open: set[Socket] = set()
         self._corked: list[Socket] = []
+        self._held: list[Socket] = []
         self._loop: asyncio.AbstractEventLoop
         self._sweep: Handle | None = None
 
@@ -88,6 +92,17 @@ class Sockets:
     def _pop(self) -> None:
         corked, self._corked = self._corked, []
         for socket in corked:
+            socket.pop()
+
+    def hold(self, socket: "Socket") -> None:
+        """Let this socket write with its next frames, or in a moment if none come."""
+        if not self._held:
+            self._loop.call_later(HOLD, self._release)
+        self._held.append(socket)
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for socket in held:
             socket.pop()
 
     def sweep(self) -> None:
@@ -116,8 +131,8 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets", "_state", "_text",
-        "_transport", "_ws", "client", "clogged",
+        "_cork", "_corked", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets", "_state",
+        "_text", "_transport", "_ws", "client", "clogged",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -126,6 +141,7 @@ class Socket(asyncio.Protocol):
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
         self._transport: asyncio.Transport
         self._cork: list[bytes] = []
+        self._corked = False
         self._parts: list[bytes] = []
         self._text = True
         self._heard = sockets.clock.now()
@@ -183,12 +199,13 @@ class Socket(asyncio.Protocol):
 
     # What the host calls: this is a client's line.
 
-    def write(self, frames: bytes) -> None:
-        """Put frames behind the cork, which pops once per turn of the loop."""
-        if self._ws.state is not OPEN or self._transport.is_closing():
-            return
-        if not self._cork:
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
+        if not more and not self._corked:
             self._sockets.cork(self)
+            self._corked = True
+        elif not self._cork:
+            self._sockets.hold(self)
         self._cork.append(frames)
 
     def close(self, code: int, reason: str) -> None:
@@ -294,14 +311,15 @@ class Socket(asyncio.Protocol):
 
     def pop(self) -> None:
         """Write what is behind the cork."""
+        self._corked = False
         if not self._cork:
             return
         data = b"".join(self._cork)
-        self._cork = []
+        self._cork.clear()
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
-        if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
+        if self.clogged and self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
             # A player who does not read; they resync when they come back.
             log.warning("line_cut", player=self.client.player if self.client else None)
             self._transport.abort()
