@@ -1,6 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames schemathesis
+.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames schemathesis \
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -48,3 +49,15 @@ fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N fo
 
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
+
+benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
+	@npm ci --silent --no-audit --no-fund --prefix benchmarks/peers && touch $@
+
+bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
+	$(bin)/python -m benchmarks
+
+bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_modules/.ready
+	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-parts: setup ## where the CPU of one move goes
+	$(bin)/python -m benchmarks.parts

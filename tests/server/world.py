@@ -80,7 +80,7 @@ class Person:
 
     # A line, as the host sees it.
 
-    def write(self, frames: bytes) -> None:
+    def write(self, frames: bytes, *, more: bool = False) -> None:
         while frames:
             size, start = frames[1], 2
             if size == 126:

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from parlour.journal.sqlite import _append, _settle, _Write, _Writer
+from parlour.journal.sqlite import _append, _Write, _Writer
 
 DIE = "TORTURE_DIE"
 """The environment variable that says when to die: `after` or `before` a commit, which is in the middle of it;
@@ -73,13 +73,13 @@ class Hasty(Mortal):
     """Breaks the promise: says that steps are kept, and writes them a little later. The judge must notice."""
 
     def _run(self) -> None:
-        while batch := self._take():
+        while batch := self._batches.get():
             if all(_is_append(write) for write in batch):
-                self._loop.call_soon_threadsafe(_settle, batch, [None] * len(batch))
+                self._loop.call_soon_threadsafe(self._settle, batch, [None] * len(batch))
                 sleep(0.02)
                 self._commit(batch)
             else:
-                self._loop.call_soon_threadsafe(_settle, batch, self._commit(batch))
+                self._loop.call_soon_threadsafe(self._settle, batch, self._commit(batch))
 
 
 WRITERS: dict[str, type[_Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}

@@ -42,8 +42,11 @@ class Board(State, frozen=True):
     @property
     def winner(self) -> int | None:
         """Who has three in a row."""
-        rows = {self.cells[a] + self.cells[b] + self.cells[c] for a, b, c in LINES}
-        return next((seat for seat, mark in enumerate(MARKS) if mark * 3 in rows), None)
+        cells = self.cells
+        for a, b, c in LINES:
+            if cells[a] == cells[b] == cells[c] != ".":
+                return MARKS.index(cells[a])
+        return None
 
     @property
     def over(self) -> bool:
@@ -74,23 +77,23 @@ class TicTacToe(Game[Board]):
             raise Refused(Code.ILLEGAL_MOVE, "the game is over")
         if None in moment.seats:
             raise Refused(Code.NOT_YOUR_TURN, "the game begins when both players are here")
+        mark = MARKS[state.turn]
         if sender != state.player(state.turn):
-            raise Refused(Code.NOT_YOUR_TURN, f"it is {MARKS[state.turn]}'s turn")
+            raise Refused(Code.NOT_YOUR_TURN, f"it is {mark}'s turn")
         if state.cells[event.cell] != ".":
             raise Refused(Code.ILLEGAL_MOVE, f"cell {event.cell} is taken")
-        mark = MARKS[state.turn]
         cells = state.cells[: event.cell] + mark + state.cells[event.cell + 1 :]
         told = Send("all", {"type": "marked", "cell": event.cell, "mark": mark})
         return Update(replace(state, cells=cells), (told,))
 
     def view(self, state: Board, viewer: str | None) -> dict[str, object]:
-        seat = state.seat(viewer)
+        seat, winner, over = state.seat(viewer), state.winner, state.over
         return {
             "cells": state.cells,
-            "turn": None if state.over else MARKS[state.turn],
+            "turn": None if over else MARKS[state.turn],
             "you": None if seat is None else MARKS[seat],
-            "winner": None if state.winner is None else MARKS[state.winner],
-            "over": state.over,
+            "winner": None if winner is None else MARKS[winner],
+            "over": over,
         }
 
     def legal_events(self, state: Board, player: str) -> list[Mark]:

@@ -77,6 +77,7 @@ _TABLES = (
         PRIMARY KEY (room, player)
     ) WITHOUT ROWID""",
     "CREATE INDEX seats_of ON seats (player)",
+    # In the order of arrival: the steps of one transaction lie on few pages, however many rooms they are of.
     """CREATE TABLE steps (
         room INTEGER NOT NULL REFERENCES rooms,
         seq INTEGER NOT NULL,
@@ -84,8 +85,8 @@ _TABLES = (
         command_id TEXT,
         body BLOB NOT NULL,
         hash BLOB NOT NULL,
-        PRIMARY KEY (room, seq)
-    ) WITHOUT ROWID""",
+        UNIQUE (room, seq)
+    )""",
     "CREATE UNIQUE INDEX answers ON steps (room, player, command_id) WHERE command_id IS NOT NULL",
     """CREATE TABLE states (
         room INTEGER NOT NULL REFERENCES rooms,
@@ -128,7 +129,7 @@ class SqliteJournal:
         reader, self._reader = self._reader, None
         if writer is not None and reader is not None:
             await asyncio.to_thread(reader.stop)
-            await asyncio.to_thread(writer.stop)
+            await writer.stop()
 
     # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
 
@@ -228,48 +229,66 @@ class _Write(NamedTuple):
 
 
 class _Writer:
-    """The thread that writes: all that waits is one transaction."""
+    """The thread that writes: all that was asked while it wrote the last time is one transaction."""
 
     def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
         self._db = db
         self._loop = loop
-        self._queue: SimpleQueue[_Write | None] = SimpleQueue()
+        self._waiting: list[_Write] = []
+        self._busy = False
+        """The thread has a batch, or is about to get one."""
+        self._batches: SimpleQueue[list[_Write]] = SimpleQueue()
         self._broken: DiskFailed | None = None
         # A daemon, because a server that fell over must not hang at its end: what was acknowledged is kept.
         self._thread = Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
+    # In the loop's thread.
+
     def put(self, do: Callable[[sqlite3.Connection], Any], now: float) -> asyncio.Future[Any]:
         """Have it written; the future is done when it is kept."""
         future = self._loop.create_future()
-        self._queue.put(_Write(do, now, future))
+        self._waiting.append(_Write(do, now, future))
+        if not self._busy:
+            self._busy = True
+            self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes with it
         return future
 
-    def stop(self) -> None:
+    def _hand_over(self) -> None:
+        batch, self._waiting = self._waiting, []
+        self._busy = bool(batch)
+        if batch:
+            self._batches.put(batch)
+
+    def _settle(self, batch: list[_Write], outcomes: list[Any]) -> None:
+        """Tell everybody what came of their writes; those who gave up waiting are left alone."""
+        self._hand_over()
+        for write, outcome in zip(batch, outcomes, strict=True):
+            if write.future.done():
+                continue
+            if _failed(outcome):
+                write.future.set_exception(outcome)
+            else:
+                write.future.set_result(outcome)
+
+    async def stop(self) -> None:
         """Write what still waits, fold the log into the file, and let go of it."""
-        self._queue.put(None)
-        self._thread.join()
+        self._hand_over()
+        self._batches.put([])
+        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._let_go)
+
+    # In its own thread.
+
+    def _let_go(self) -> None:
         with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be folded in
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _run(self) -> None:
-        while batch := self._take():
+        while batch := self._batches.get():
             outcomes = self._commit(batch)
             with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-                self._loop.call_soon_threadsafe(_settle, batch, outcomes)
-
-    def _take(self) -> list[_Write]:
-        """All that waits, as soon as anything does; nothing when it is time to stop."""
-        batch: list[_Write] = []
-        write = self._queue.get()
-        while write is not None:
-            batch.append(write)
-            if self._queue.empty():
-                return batch
-            write = self._queue.get()
-        if batch:
-            self._queue.put(None)  # to be found again when these are written
-        return batch
+                self._loop.call_soon_threadsafe(self._settle, batch, outcomes)
 
     def _commit(self, batch: list[_Write]) -> list[Any]:
         """What came of each write: its result, or the exception for whoever waits for it."""
@@ -300,17 +319,6 @@ class _Writer:
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):  # some failures roll back by themselves
             self._db.execute("ROLLBACK")
-
-
-def _settle(batch: list[_Write], outcomes: list[Any]) -> None:
-    """Tell everybody what came of their writes; those who gave up waiting are left alone."""
-    for write, outcome in zip(batch, outcomes, strict=True):
-        if write.future.done():
-            continue
-        if _failed(outcome):
-            write.future.set_exception(outcome)
-        else:
-            write.future.set_result(outcome)
 
 
 def _failed(outcome: Any) -> bool:

@@ -1,5 +1,6 @@
 """Putting it together: journal, host, sockets and HTTP on one port."""
 
+import gc
 import signal
 import socket
 import sys
@@ -36,6 +37,9 @@ def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Greet) -> Non
     set_up_logs()
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
     sys.setswitchinterval(5e-5)
+    # Rooms are values without cycles: looking for cycles among thousands of them often is wasted time.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
     with only_server_of(settings.data), listen(settings.host, settings.port, settings.write_timeout) as port:
         server = make_server(games, settings)
         server.greet = greet

@@ -45,7 +45,7 @@ class Attendance:
             return
         live.audience.add(place)
         client.accept(request, self._answer(live, client))
-        self.note_presence(live, but=client)
+        self.note_presence(live, but=client, seats=place.viewer is not None)
         whole = self._whole(live, place, reset=missed is None)
         client.push(live.id, [*(missed or ()), whole, live.presence.state()])
 
@@ -96,15 +96,18 @@ class Attendance:
         most = self._settings.room_members
         if most and len(live.audience) >= most:
             raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")
-        watching, limit = live.audience.spectators, live.game.spectators
-        if limit is not None and player not in watching and len(watching) >= limit:
+        limit = live.game.spectators
+        if limit is None or len(live.audience) < limit:
+            return
+        watching = live.audience.spectators
+        if player not in watching and len(watching) >= limit:
             raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
 
     def _open_eyes(self, live: Live, place: Place, watching: tuple[str, ...]) -> None:
         """See as the seat sees, or as everybody without one."""
         seat = live.here.seat(place.client.player)
-        place.viewer = viewer = None if seat is None else seat.player
-        place.topics = frozenset(watching if seat is None else seat.topics)
+        viewer = None if seat is None else seat.player
+        place.open_ears(viewer, watching if seat is None else seat.topics)
         if viewer not in live.views:
             live.views[viewer] = self._owner.ask_game(
                 live.game, live.id, lambda: view_of(live.game, live.here, viewer)
@@ -132,12 +135,15 @@ class Attendance:
 
     async def exit(self, live: Live, client: Client) -> None:
         """A client does not hear this room any more."""
-        live.audience.remove(client)
+        place = live.audience.remove(client)
         if live.room is None:
             return
-        self.note_presence(live)
-        self._keeper.plan_rest(live)
-        await self.settle(live)
+        watched = place is not None and place.viewer is None
+        self.note_presence(live, seats=not watched)
+        if not len(live.audience):
+            self._keeper.plan_rest(live)
+        if not watched:
+            await self.settle(live)
 
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
@@ -171,7 +177,7 @@ class Attendance:
         seat = live.here.seat(place.client.player)
         if seat is None:
             return place.viewer is not None
-        return place.viewer is None or place.topics != frozenset(seat.topics)
+        return not place.is_like(seat.player, seat.topics)
 
     def _change_eyes(self, live: Live, place: Place) -> bool:
         player = place.client.player
@@ -190,9 +196,10 @@ class Attendance:
         for place in places:
             place.client.push(live.id, [self._whole(live, place, reset=True)])
 
-    def note_presence(self, live: Live, *, but: Client | None = None) -> None:
+    def note_presence(self, live: Live, *, but: Client | None = None, seats: bool = True) -> None:
         """Tell who is here where that changed; the number of spectators at most once a second."""
-        if (diff := live.presence.seats_changed(live.here, live.audience)) is not None:
+        diff = live.presence.seats_changed(live.here, live.audience) if seats else None
+        if diff is not None:
             live.audience.tell(diff, but=but)
         if live.recount is None:
             self._recount(live, but=but)

@@ -15,8 +15,8 @@ from parlour.wire import Adapter, Push, Request, Step
 class Line(Protocol):
     """The way to one connected program; writing to it never waits."""
 
-    def write(self, frames: bytes) -> None:
-        """Send text frames that are ready for the wire."""
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
         ...
 
     def close(self, code: int, reason: str) -> None:
@@ -92,22 +92,32 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "muted", "own", "phx_ref", "stale", "topics", "viewer")
+    __slots__ = ("client", "ears", "muted", "own", "phx_ref", "stale", "viewer")
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
-        self.viewer: str | None = None
-        self.topics: frozenset[str] = frozenset()
         self.muted = False
         """The client has asked to leave or to join anew: it is told no more here."""
         self.stale = False
         """Has skipped steps because its line was clogged, and needs a whole view."""
+        self.open_ears(None, ())
+
+    def open_ears(self, viewer: str | None, topics: Iterable[str]) -> None:
+        """See with these eyes and hear these topics from now on, and one's own as always."""
+        others = frozenset(topic for topic in topics if topic != self.own)
+        self.viewer = viewer
+        self.ears = (type(self.client.adapter), viewer, others)
+        """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def hears(self, topic: str) -> bool:
-        return topic in self.topics or topic == self.own
+        return topic in self.ears[2] or topic == self.own
+
+    def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
+        """Sees with these eyes and hears these topics already."""
+        return self.viewer == viewer and self.ears[2] | {self.own} == {*topics, self.own}
 
 
 Views = Mapping[str | None, msgspec.Raw]
@@ -176,29 +186,28 @@ class Audience:
                 frames[kind] = framed(kind.encode(self.room, push))
             place.client.line.write(frames[kind])
 
-    def speak(self, step: Step, views: Views, changed: Views, result: Any) -> None:
-        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it."""
+    def speak(self, step: Step, views: Views, changed: Views, result: Any, *, more: bool = False) -> None:
+        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
+
+        With *more* another step is about to follow, and spectators may hear of both at once.
+        """
         addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
         frames: dict[Any, bytes] = {}
         for place in self:
             if place.muted:
                 continue
-            if place.stale or (place.viewer is None and place.client.line.clogged):
+            line = place.client.line
+            if place.stale or (place.viewer is None and line.clogged):
                 place.stale = True
                 continue
-            key = (
-                type(place.client.adapter),
-                place.viewer,
-                place.topics,
-                place.own if place.own in addressed else None,
-            )
+            key = (place.ears, place.own) if place.own in addressed else place.ears
             data = frames.get(key)
             if data is None:
                 pushes = told(step, place, views, changed, result)
                 data = frames[key] = b"".join(
                     framed(place.client.adapter.encode(self.room, push)) for push in pushes
                 )
-            place.client.line.write(data)
+            line.write(data, more=more and place.viewer is None)
 
 
 def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:

@@ -1,7 +1,7 @@
 """The owner of all rooms: thinks with the game, writes to the journal, then speaks to the clients."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -65,11 +65,21 @@ log = structlog.get_logger()
 
 LAG = 0.1
 """Seconds that the loop may be blocked before its stack is logged."""
+SEED = 32
+"""Bytes of a seed."""
+
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What the room does even if the game's callback fails on it."""
+
+
+def fresh_seeds() -> Iterator[bytes]:
+    """Seeds from the operating system, which is asked for many at a time."""
+    while True:
+        pool = secrets.token_bytes(100 * SEED)
+        yield from (pool[at : at + SEED] for at in range(0, len(pool), SEED))
 
 
 class Thought(msgspec.Struct, frozen=True):
@@ -93,7 +103,7 @@ class Host:
         journal: Journal,
         clock: Clock,
         settings: Settings,
-        draw_seed: Callable[[], bytes] = secrets.token_bytes,
+        draw_seed: Callable[[], bytes] | None = None,
     ) -> None:
         self.watchdog = Watchdog(settings.callback_timeout, LAG)
         self.give_up: Callable[[Trouble], None] = lambda _: None
@@ -102,7 +112,7 @@ class Host:
         self.journal = journal
         self.clock = clock
         self.settings = settings
-        self._draw_seed = draw_seed
+        self._draw_seed = draw_seed or partial(next, fresh_seeds())
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
@@ -275,7 +285,7 @@ class Host:
     def _note(self, live: Live, command: Command) -> None:
         """For whoever runs the server: seats and rooms come and go in the log, the rest is only counted."""
         what = type(command).__name__.lower()
-        metrics.steps.labels(live.game.name, what).inc()
+        metrics.steps_of(live.game.name, what).inc()
         if isinstance(command, Join | Leave | Shutdown):
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
@@ -344,8 +354,9 @@ class Host:
     async def _write(self, live: Live, thought: Thought) -> None:
         aside = self._aside(live, thought)
         try:
-            with metrics.write_time.time():
-                await self.journal.append(live.number, thought.step, aside)
+            asked = self.clock.now()
+            await self.journal.append(live.number, thought.step, aside)
+            metrics.write_time.observe(self.clock.now() - asked)
         except Trouble as error:
             log.error("step_lost", room=live.id, seq=thought.step.seq)
             self.keeper.note_trouble(error)
@@ -387,7 +398,7 @@ class Host:
             live.views = thought.views
         moved = self.attendance.reseat(live) if before.seats != room.seats else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
-        live.audience.speak(step, live.views, changed, result)
+        live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
         self.attendance.show_all(live, moved)
         if before.seats != room.seats:
             self.attendance.note_presence(live)

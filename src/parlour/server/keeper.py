@@ -226,16 +226,20 @@ class Keeper:
         self.forget(live)
 
     def set_alarm(self, live: Live) -> None:
-        """Ring when the room wants to be woken."""
-        if live.alarm is not None:
-            live.alarm.cancel()
-        live.alarm = None
+        """Ring when the room wants to be woken; an alarm that rings too early just sets the next one."""
         due = None if live.room is None or self._stopping else live.room.next_due
+        if live.alarm is not None:
+            if due is not None and live.alarm_at <= due:
+                return
+            live.alarm.cancel()
+            live.alarm = None
         if due is not None:
+            live.alarm_at = due
             live.alarm = self._clock.call_at(due, lambda: live.lane.put(lambda: self._ring(live)))
 
     async def _ring(self, live: Live) -> None:
         """One command at a time: those who wait come before the next one that is due."""
+        live.alarm = None
         command = None if live.room is None else live.room.due(self._clock.now())
         try:
             if command is not None:

@@ -1,5 +1,7 @@
 """What an operator may want to plot; never a player, a room or a secret."""
 
+from functools import cache
+
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram, generate_latest
 
 steps = Counter("parlour_steps", "Steps kept", ["game", "command"])
@@ -13,6 +15,12 @@ write_time = Histogram(
     "From asking the journal to having it kept",
     buckets=(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0),
 )
+
+
+@cache
+def steps_of(game: str, command: str) -> Counter:
+    """The counter of one kind of step, looked up once."""
+    return steps.labels(game, command)
 
 
 def text() -> bytes:

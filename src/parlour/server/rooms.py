@@ -43,6 +43,8 @@ class Live:
         self.due: float | None = None
         """When the journal believes that this room wants to be woken: never later than it does."""
         self.alarm: Handle | None = None
+        self.alarm_at = 0.0
+        """When the alarm rings."""
         self.rest: Handle | None = None
         self.recount: Handle | None = None
 

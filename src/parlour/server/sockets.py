@@ -42,6 +42,9 @@ PART_EVERY = 0.05
 """How many are told at a stop, and how many seconds before the next."""
 _STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
 """The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
+HOLD = 0.01
+"""Seconds for which frames wait at most for others that are about to follow."""
+
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
@@ -81,14 +84,40 @@ class Sockets:
         self.settings = settings
         self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
         self.open: set[Socket] = set()
+        self._corked: list[Socket] = []
+        self._held: list[Socket] = []
+        self._loop: asyncio.AbstractEventLoop
         self._sweep: Handle | None = None
         self._parting: list[Socket] = []
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
         """What uvicorn calls for its `ws=`."""
         if self._sweep is None:
+            self._loop = asyncio.get_running_loop()
             self.sweep()
         return Socket(self, server_state)
+
+    def cork(self, socket: "Socket") -> None:
+        """Let this socket write at the end of this turn of the loop, with all others that have to."""
+        if not self._corked:
+            self._loop.call_soon(self._pop)
+        self._corked.append(socket)
+
+    def _pop(self) -> None:
+        corked, self._corked = self._corked, []
+        for socket in corked:
+            socket.pop()
+
+    def hold(self, socket: "Socket") -> None:
+        """Let this socket write with its next frames, or in a moment if none come."""
+        if not self._held:
+            self._loop.call_later(HOLD, self._release)
+        self._held.append(socket)
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for socket in held:
+            socket.pop()
 
     def sweep(self) -> None:
         """Ask the silent whether they live, and cut off the dead."""
@@ -129,8 +158,8 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_bucket", "_cork", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_sockets",
-        "_state", "_strikes", "_text", "_transport", "_ws", "client", "clogged",
+        "_address", "_bucket", "_cork", "_corked", "_goodbye", "_heard", "_parts", "_pinged", "_restarting",
+        "_sockets", "_state", "_strikes", "_text", "_transport", "_ws", "client", "clogged",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -139,6 +168,7 @@ class Socket(asyncio.Protocol):
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
         self._transport: asyncio.Transport
         self._cork: list[bytes] = []
+        self._corked = False
         self._parts: list[bytes] = []
         self._text = True
         self._heard = sockets.clock.now()
@@ -201,19 +231,20 @@ class Socket(asyncio.Protocol):
 
     # What the host calls: this is a client's line.
 
-    def write(self, frames: bytes) -> None:
-        """Put frames behind the cork, which pops once per turn of the loop."""
-        if self._ws.state is not OPEN or self._transport.is_closing():
-            return
-        if not self._cork:
-            asyncio.get_running_loop().call_soon(self._pop)
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
+        if not more and not self._corked:
+            self._sockets.cork(self)
+            self._corked = True
+        elif not self._cork:
+            self._sockets.hold(self)
         self._cork.append(frames)
 
     def close(self, code: int, reason: str) -> None:
         """Say goodbye; whoever does not answer is cut off."""
         if self._ws.state is not OPEN:
             return
-        self._pop()
+        self.pop()
         self._ws.send_close(code, reason)
         self._send_out()
         self._cut_later()
@@ -225,7 +256,7 @@ class Socket(asyncio.Protocol):
             self._transport.abort()
         elif silent >= patience and not self._pinged:
             self._pinged = True
-            self._pop()
+            self.pop()
             self._ws.send_ping(b"")
             self._send_out()
 
@@ -337,11 +368,13 @@ class Socket(asyncio.Protocol):
 
     # Bytes out.
 
-    def _pop(self) -> None:
+    def pop(self) -> None:
+        """Write what is behind the cork."""
+        self._corked = False
         if not self._cork:
             return
         data = b"".join(self._cork)
-        self._cork = []
+        self._cork.clear()
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
@@ -349,7 +382,7 @@ class Socket(asyncio.Protocol):
 
     def _check_outbox(self) -> None:
         """Whoever does not read is cut; they resync when they come back."""
-        if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
+        if self.clogged and self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
             log.warning("line_cut", player=self.client.player if self.client else None)
             self._transport.abort()
 

@@ -1,0 +1,158 @@
+"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck]`; all without a name."""
+
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import fanout, memory, moves, stuck
+from benchmarks.plot import draw
+from benchmarks.servers import HERE, Missing, pin_load
+
+RESULTS = HERE / "results.json"
+PAIRS = int(os.environ.get("PAIRS", "11"))
+"""How often each is measured, in turns with the others."""
+
+Measure = Callable[[], float]
+
+
+def take_turns(measures: dict[str, Measure], rounds: int) -> dict[str, list[float]]:
+    """Measure all, one after the other, again and again, so that a slow minute hits all alike."""
+    taken: dict[str, list[float]] = {name: [] for name in measures}
+    for number in range(rounds):
+        for name in list(taken):
+            try:
+                taken[name].append(round(measures[name](), 2))
+            except Missing as why:
+                say(f"  missing: {why}")
+                del taken[name]
+        shown = ", ".join(f"{name} {values[-1]}" for name, values in taken.items())
+        say(f"  {number + 1} of {rounds}: {shown}")
+    return taken
+
+
+def against(taken: dict[str, list[float]], ours: str, theirs: str) -> float | None:
+    """The median of the ratios of neighbouring runs: how much of theirs is ours."""
+    if theirs not in taken:
+        return None
+    return round(statistics.median(a / b for a, b in zip(taken[ours], taken[theirs], strict=True)), 3)
+
+
+def measure_moves() -> dict[str, Any]:
+    """CPU of a move told to both seats."""
+    measures = {
+        "parlour, disk": moves.durable,
+        "parlour, memory": moves.in_memory,
+        "boardgame.io": moves.boardgame,
+    }
+    taken = take_turns(measures, min(PAIRS, 7))
+    return summed_up("µs a move", taken, "boardgame.io")
+
+
+def measure_fanout() -> dict[str, Any]:
+    """CPU of a delivery to one of 1,000 listeners, with one and with four messages in flight."""
+    found: dict[str, Any] = {}
+    for flight in (4, 1):
+        measures: dict[str, Measure] = {
+            "parlour, disk": partial(fanout.spectators, flight),
+            "ws": partial(fanout.ws, flight),
+            "parlour, memory": partial(fanout.spectators, flight, "memory"),
+            "gorilla": partial(fanout.go, flight),
+            "socket.io": partial(fanout.socketio, flight),
+        }
+        taken = take_turns(measures, PAIRS)
+        found[f"fanout, {flight} in flight"] = summed_up("µs a delivery", taken, "ws")
+    return found
+
+
+def measure_memory() -> dict[str, Any]:
+    """Memory of idle clients and of sleeping rooms."""
+    pairs, room, asleep = memory.in_pairs(), memory.in_one_room(), memory.asleep()
+    found = {
+        "client in 2,500 rooms of two": f"{pairs / 1024:.1f} KB",
+        "client in one room of 5,000": f"{room / 1024:.1f} KB",
+        "10,000 sleeping rooms": f"{asleep / 1024 / 1024:.1f} MB",
+    }
+    for name, size in found.items():
+        say(f"  {name}: {size}")
+    return found
+
+
+def measure_stuck() -> dict[str, Any]:
+    """What 20 of 70 who stopped reading do to the other 50."""
+    measures: dict[str, Measure] = {
+        "with": lambda: stuck.watch(stuck=True).p99,
+        "without": lambda: stuck.watch(stuck=False).p99,
+    }
+    found = summed_up("ms at the 99th percentile", take_turns(measures, PAIRS), "without")
+    end = stuck.watch(stuck=True, to_the_end=True)
+    found["freed after seconds"] = round(end.freed, 1)
+    found["larger by MB when freed"] = round(end.grown / 1024 / 1024, 1)
+    say(f"  freed after {end.freed:.1f} s, then {end.grown / 1024 / 1024:.1f} MB larger")
+    return found
+
+
+def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str, Any]:
+    """Medians, and each one's ratio to *other* where both were measured as often."""
+    table = {
+        name: {
+            "median": round(statistics.median(values), 1),
+            "ratio": against(taken, name, other) if len(values) == len(taken.get(other, ())) else None,
+            "runs": values,
+        }
+        for name, values in taken.items()
+    }
+    say(f"  {'':24}{unit:>28}  of {other}")
+    for name, row in table.items():
+        say(f"  {name:24}{row['median']:>28}  {row['ratio'] or ''}")
+    return {"unit": unit, "of": other, "servers": table}
+
+
+def machine() -> dict[str, str]:
+    """What it ran on, without names of hosts or people."""
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "cores": str(os.cpu_count()),
+        "cpu": model[1] if model else "unknown",
+        "python": platform.python_version(),
+        "node": node or "missing",
+    }
+
+
+def say(line: str) -> None:
+    """Print at once, since a run takes minutes."""
+    print(line, flush=True)  # noqa: T201
+
+
+PARTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "moves": lambda: {"moves": measure_moves()},
+    "fanout": measure_fanout,
+    "memory": lambda: {"memory": measure_memory()},
+    "stuck": lambda: {"stuck readers": measure_stuck()},
+}
+
+
+def main() -> None:
+    """Run what was asked for, and keep the results beside those of the other parts."""
+    results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    pin_load()
+    for part in sys.argv[1:] or PARTS:
+        say(f"{part}:")
+        results.update(PARTS[part]())
+        results["machine"] = machine()
+        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    draw(results, HERE.parent / "docs" / "performance.svg")
+
+
+if __name__ == "__main__":
+    main()
