@@ -1,9 +1,11 @@
 """A table to play at in tests: a room whose clock goes when told to and whose luck is a number."""
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from parlour.errors import Refused
@@ -94,6 +96,14 @@ def refusal(table: Table, player: str, event: Any) -> Refused:
         assert table.room is before
         return refused
     raise AssertionError(f"expected {event} to be refused, but it was played")
+
+
+def refused(code: str, think: Callable[[], Any]) -> Refused:
+    """Why this is refused, which it must be, with this code."""
+    with pytest.raises(Refused) as why:
+        think()
+    assert why.value.code == code
+    return why.value
 
 
 def legal(game: Game[Any], state: Any, player: str) -> list[Any]:

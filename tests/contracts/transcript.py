@@ -10,20 +10,14 @@ A story is a text file. ``ann > frame`` is what Ann's client sends, ``ann < fram
 
 import asyncio
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from parlour.errors import Refused
-from parlour.game import Game
-from parlour.games import GAMES
-from tests.probe import Probe
-from tests.server.world import Person, World
+from tests.server.world import PLAYABLE, Person, World
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
-PLAYABLE: Mapping[str, Game[Any]] = {**GAMES, "probe": Probe()}
 
 
 def stories() -> list[Path]:

@@ -10,10 +10,7 @@ from parlour.journal.base import DiskFailed, NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.server.watchdog import SIGNAL
 from tests.probe import Probe
-from tests.server.world import World
-
-PLAYABLE = {**GAMES, "probe": Probe()}
-
+from tests.server.world import PLAYABLE, World
 
 # A game that is not there.
 

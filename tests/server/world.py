@@ -17,8 +17,12 @@ from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.wire import Adapter
+from tests.probe import Probe
 
 NEW_YEAR = 1735689600.0
+
+PLAYABLE: Mapping[str, Game[Any]] = {**GAMES, "probe": Probe()}
+"""The games that come with Parlour, and one that does what a test asks."""
 
 
 class Planned:
@@ -222,3 +226,8 @@ class World:
         live = self.host.keeper.peek(id)
         assert live is not None
         return live.room
+
+
+def seqs(person: Person) -> list[int]:
+    """The numbers of the steps that somebody was told, in order."""
+    return [payload["seq"] for _, payload in person.heard("update", "sync")]
