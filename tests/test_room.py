@@ -1,5 +1,7 @@
 """The life of a room, as the platform document tells it."""
 
+from functools import partial
+
 import msgspec
 import pytest
 
@@ -432,7 +434,7 @@ def test_nothing_happens_in_a_room_that_has_ended():
     ended.do(Shutdown("operator"))
     assert ended.room.next_due is None
     for command in (Join("bob", "Bob"), Act("ann", msgspec.Raw(b"{}")), Chat("ann", "Ann", "hi")):
-        refused("room_ended", lambda command=command: ended.do(command))
+        refused("room_ended", partial(ended.do, command))
 
 
 # Chat.

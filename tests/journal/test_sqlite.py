@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from parlour.journal import sqlite
 from parlour.journal.base import (
     Aside,
     Chain,
@@ -24,6 +23,7 @@ from parlour.journal.base import (
     TooNew,
 )
 from parlour.journal.sqlite import SqliteJournal
+from parlour.journal.sqlite import file as file_module
 from parlour.wire import digest
 from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
 
@@ -85,8 +85,8 @@ def statements(journal):
 async def test_the_folder_and_the_file_are_made(journal, file):
     assert file.exists()
     with connect(file) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (sqlite.FORMAT,)
-        assert db.execute("PRAGMA application_id").fetchone() == (sqlite.APPLICATION,)
+        assert db.execute("PRAGMA user_version").fetchone() == (file_module.FORMAT,)
+        assert db.execute("PRAGMA application_id").fetchone() == (file_module.APPLICATION,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -277,7 +277,7 @@ async def test_after_a_failed_disk_nothing_is_written_until_the_file_is_opened_a
 
 
 async def test_a_write_waits_only_so_long_for_another_process(monkeypatch, file):
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.0)
+    monkeypatch.setattr(file_module, "PATIENCE", 0.0)
     journal = SqliteJournal(file.parent, "disk")
     await journal.open()
     room = await journal.create(card(), STATE, None)

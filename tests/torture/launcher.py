@@ -3,9 +3,9 @@
 import sys
 
 from parlour.cli import app
-from parlour.journal import sqlite
+from parlour.journal.sqlite import journal
 from tests.torture.writers import WRITERS
 
 if __name__ == "__main__":
-    sqlite._Writer = WRITERS[sys.argv.pop(1)]  # type: ignore[misc]
+    journal.Writer = WRITERS[sys.argv.pop(1)]  # type: ignore[attr-defined]
     app()

@@ -7,7 +7,8 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from parlour.journal.sqlite import _append, _Write, _Writer
+from parlour.journal.sqlite.threads import Write, Writer
+from parlour.journal.sqlite.writes import append
 
 DIE = "TORTURE_DIE"
 """The environment variable that says when to die: `after` or `before` a commit, which is in the middle of it;
@@ -18,13 +19,13 @@ def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Mortal(_Writer):
+class Mortal(Writer):
     """Dies between the write and the answer, or in the middle of the write."""
 
     _commits = 0
     _doomed = False
 
-    def _commit(self, batch: list[_Write]) -> list[Any]:
+    def _commit(self, batch: list[Write]) -> list[Any]:
         when, _, which = os.environ.get(DIE, "").partition(" ")
         self._commits += 1
         fatal = which in (str(self._commits), *_ids(batch))
@@ -40,13 +41,13 @@ class Mortal(_Writer):
             _die()
 
 
-def _ids(batch: list[_Write]) -> list[str]:
+def _ids(batch: list[Write]) -> list[str]:
     """The ids of the commands whose steps are written here."""
     return [write.do.args[0][3] for write in batch if isinstance(write.do, partial) and _is_append(write)]
 
 
-def _is_append(write: _Write) -> bool:
-    return isinstance(write.do, partial) and write.do.func is _append
+def _is_append(write: Write) -> bool:
+    return isinstance(write.do, partial) and write.do.func is append
 
 
 FULL = "is-full"
@@ -54,10 +55,10 @@ READ_ONLY = "is-read-only"
 """While a file of this name lies in the data folder, the journal's file is so."""
 
 
-class Moody(_Writer):
+class Moody(Writer):
     """A disk that is full or read-only while a file says so."""
 
-    def _commit(self, batch: list[_Write]) -> list[Any]:
+    def _commit(self, batch: list[Write]) -> list[Any]:
         folder = self._folder()
         pages = self._db.execute("PRAGMA page_count").fetchone()[0]
         most = pages if (folder / FULL).exists() else 10**6
@@ -82,4 +83,4 @@ class Hasty(Mortal):
                 self._loop.call_soon_threadsafe(self._settle, batch, self._commit(batch))
 
 
-WRITERS: dict[str, type[_Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}
+WRITERS: dict[str, type[Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}

@@ -1,0 +1,136 @@
+"""What a write does. Only its first statement can meet a taken key: a refused write leaves nothing behind."""
+
+import sqlite3
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UnsetType
+
+from parlour.journal.base import (
+    Card,
+    Conflict,
+)
+from parlour.journal.sqlite.reads import last
+
+encode = msgspec.json.Encoder().encode
+
+State = tuple[bytes, bytes]
+"""An encoded state and its digest."""
+
+
+class Plate(NamedTuple):
+    """A card as the tables have it: encoded, and what is searched for beside it."""
+
+    id: str
+    players: frozenset[str]
+    columns: tuple[Any, ...]
+    """In the order of `COLUMNS`."""
+
+    @classmethod
+    def of(cls, card: Card) -> "Plate":
+        players = frozenset(seat.id for seat in card.seats if seat is not None)
+        columns = (
+            card.game,
+            card.ended is None,
+            card.private,
+            card.connected,
+            card.held,
+            card.creator,
+            card.ended_at,
+            encode(card),
+        )
+        # A room that has ended is no longer among anybody's rooms.
+        return cls(card.id, players if card.ended is None else frozenset(), columns)
+
+
+COLUMNS = ("game", "open", "private", "connected", "held", "creator", "ended_at", "card")
+HANG = f"UPDATE rooms SET {', '.join(f'{column} = ?' for column in COLUMNS)} WHERE number = ?"  # noqa: S608
+OPEN = (
+    f"INSERT INTO rooms ({', '.join(COLUMNS)}, id, due) "  # noqa: S608 - our own column names
+    f"VALUES ({', '.join('?' for _ in COLUMNS)}, ?, ?)"
+)
+
+
+def create(plate: Plate, state: State, due: float | None, db: sqlite3.Connection) -> int:
+    try:
+        number = db.execute(OPEN, (*plate.columns, plate.id, due)).lastrowid
+    except sqlite3.IntegrityError:
+        raise Conflict(f"there is an open room {plate.id} already") from None
+    assert number is not None  # noqa: S101 - a row was inserted
+    keep_state(db, number, 0, state)
+    seat(db, number, plate.players)
+    return number
+
+
+def append(
+    row: tuple[int, int, str | None, str | None, bytes, bytes],
+    plate: Plate | None,
+    state: State | None,
+    due: float | UnsetType | None,
+    db: sqlite3.Connection,
+) -> None:
+    room, seq, *_ = row
+    try:
+        db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
+    except sqlite3.IntegrityError as error:
+        raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
+    if plate is not None:
+        hang(db, room, plate)
+    if state is not None:
+        keep_state(db, room, seq, state)
+    if not isinstance(due, UnsetType):
+        set_due(db, room, due)
+
+
+def mark(room: int, plate: Plate, due: float | None, db: sqlite3.Connection) -> None:
+    if not set_due(db, room, due):
+        raise Conflict(f"there is no room {room}")
+    hang(db, room, plate)
+
+
+def prune(before: float, limit: int, db: sqlite3.Connection) -> int:
+    sql = "SELECT number FROM rooms WHERE ended_at < ? ORDER BY ended_at LIMIT ?"
+    old = [(number,) for (number,) in db.execute(sql, (before, limit))]
+    for sql in (
+        "DELETE FROM steps WHERE room = ?",
+        "DELETE FROM states WHERE room = ?",
+        "DELETE FROM seats WHERE room = ?",
+        "DELETE FROM rooms WHERE number = ?",
+    ):
+        db.executemany(sql, old)
+    return len(old)
+
+
+def rest(room: int, seq: int, state: State, due: float | None, db: sqlite3.Connection) -> None:
+    if seq != last(db, room) or not set_due(db, room, due):
+        raise Conflict(f"room {room} is no longer at step {seq}")
+    keep_state(db, room, seq, state)
+
+
+def nothing(db: sqlite3.Connection) -> None:
+    """A heartbeat moves the clock, and that is all."""
+
+
+def save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:
+    db.execute("INSERT OR REPLACE INTO players VALUES (?, ?)", (id, body))
+
+
+def hang(db: sqlite3.Connection, room: int, plate: Plate) -> None:
+    """Put the new card at the room's door."""
+    db.execute(HANG, (*plate.columns, room))
+    seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
+    if seated != plate.players:
+        db.execute("DELETE FROM seats WHERE room = ?", (room,))
+        seat(db, room, plate.players)
+
+
+def seat(db: sqlite3.Connection, room: int, players: frozenset[str]) -> None:
+    db.executemany("INSERT INTO seats VALUES (?, ?)", [(room, player) for player in players])
+
+
+def keep_state(db: sqlite3.Connection, room: int, seq: int, state: State) -> None:
+    db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", (room, seq, *state))
+
+
+def set_due(db: sqlite3.Connection, room: int, due: float | None) -> int:
+    return db.execute("UPDATE rooms SET due = ? WHERE number = ?", (due, room)).rowcount
