@@ -23,7 +23,7 @@ def draw(results: dict[str, Any], file: Path) -> None:
         y += ROW
         # Only what was measured in turns can be compared by the length of a bar.
         turns = {name: row for name, row in part["servers"].items() if row["ratio"] is not None}
-        most = max(row["median"] for row in turns.values())
+        most = max((row["median"] for row in turns.values()), default=0.0)
         for server, row in turns.items():
             parts.append(_bar(server, row["median"], most, y))
             y += ROW
