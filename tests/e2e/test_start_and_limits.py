@@ -99,6 +99,18 @@ def test_whoever_asks_too_quickly_is_refused_and_then_cut_and_others_play_on(ser
     assert ann.chat("still here")
 
 
+def test_a_join_that_is_refused_for_haste_leaves_the_room_it_would_have_joined_again(serve, knock, seat):
+    server = serve("--rate", 5, "--player-rate", 0, "--address-rate", 0)
+    room = server.open_room()["id"]
+    (ann,) = seat(server, room, "Ann")
+    bob = server.guest("Bob")
+    hasty = knock(server, bob.token)
+    codes = [hasty.join(room).code for _ in range(15)]
+    assert codes[0] is None
+    assert codes[-1] == "too_fast"
+    ann.wait_for_presence({ann.id: 1})
+
+
 def test_an_address_with_too_many_sockets_is_turned_away(serve, knock):
     server = serve("--address-connections", 2)
     first, second = knock(server), knock(server)

@@ -14,7 +14,6 @@ def set_up_logs() -> None:
     shape = plain if terminal else structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
             *([] if terminal else [structlog.processors.format_exc_info]),

@@ -27,7 +27,7 @@ from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.players import COOKIE, Tokens, new_player_id
-from parlour.wire import Adapter, Greeting
+from parlour.wire import Adapter, Enter, Exit, Greeting, Request
 
 if TYPE_CHECKING:
     from uvicorn.server import ServerState
@@ -351,7 +351,13 @@ class Socket(asyncio.Protocol):
             if self._may_ask(client, cost_of(request.wish)):
                 self._sockets.host.receive(client, request)
             else:
-                client.refuse(request, too_fast())
+                self._refuse(client, request)
+
+    def _refuse(self, client: Client, request: Request) -> None:
+        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
+        client.refuse(request, too_fast())
+        if isinstance(request.wish, Enter) and request.room in client.rooms:
+            self._sockets.host.receive(client, Request(request.room, Exit()))
 
     def _may_ask(self, client: Client, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
