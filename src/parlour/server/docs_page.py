@@ -12,10 +12,10 @@ _STYLE = """
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; max-width: 46rem;
        margin: 0 auto; padding: 2rem 1rem 4rem; }
 h1, h2 { font-family: ui-serif, Georgia, serif; font-weight: 600; line-height: 1.2; }
-h2 { margin: 2.5rem 0 .25rem; font-size: 1.1rem; }
+h2 { margin: 1.5rem 0 .25rem; font-size: 1.1rem; }
 h2 code { color: var(--brass); overflow-wrap: anywhere; }
 p { margin: .25rem 0; } .muted { color: var(--muted); } a { color: var(--brass); }
-section { border-top: 1px solid var(--line); }
+section { border-top: 1px solid var(--line); margin-top: 1.5rem; }
 pre { overflow-x: auto; font-size: .85rem; margin: .5rem 0; }
 """
 
@@ -47,7 +47,7 @@ def _call(method: str, path: str, operation: dict[str, Any], document: dict[str,
     for status, response in operation["responses"].items():
         if status < "400":
             parts.append(_shape(f"gives {status}", response, document))
-    refused = [status for status in operation["responses"] if status >= "400"]
+    refused = sorted(status for status in operation["responses"] if status >= "400")
     if refused:
         parts.append(f"<p class=muted>refuses with {', '.join(refused)}</p>")
     return "".join([*parts, "</section>"])
