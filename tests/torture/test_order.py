@@ -12,8 +12,8 @@ from tests.e2e.lines import Lines
 pytestmark = pytest.mark.e2e
 
 CALLS = "trace=fdatasync,fsync,pwrite64,write,writev,sendto,sendmsg"
-UNFINISHED = re.compile(r"^(\d+) (\w+)\((.*) <unfinished \.\.\.>$")
-RESUMED = re.compile(r"^(\d+) <\.\.\. (\w+) resumed>(.*)$")
+UNFINISHED = re.compile(r"^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$")
+RESUMED = re.compile(r"^(\d+) +<\.\.\. (\w+) resumed>(.*)$")
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def begun_and_done(file):
         elif found := RESUMED.match(line):
             thread, name, text = found.groups()
             yield "end", name, waiting.pop(thread, "") + text
-        elif found := re.match(r"^\d+ (\w+)\((.*)$", line):
+        elif found := re.match(r"^\d+ +(\w+)\((.*)$", line):
             name, text = found.groups()
             yield "begin", name, text
             yield "end", name, text
