@@ -3,7 +3,7 @@
 import json
 from functools import cache
 from itertools import chain
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 import pytest
@@ -27,7 +27,7 @@ from parlour.scene import (
     difference,
     grid,
 )
-from tests.scenes import FOLDER, same, story
+from tests.scenes import FOLDER, check_drawable, same, story
 from tests.scenes.played import Bet, Gamble, Heap, Nim
 from tests.scenes.stories import STORIES
 
@@ -54,35 +54,10 @@ def test_the_patches_of_a_story_lead_from_its_first_scene_to_its_last(name):
     assert same(scene, msgspec.convert(moments[-1]["scene"], Scene))
 
 
-def spots_named(scene: Scene) -> set[str]:
-    """The spots that something in the scene speaks of."""
-    stood = {piece.spot for piece in scene.pieces} | {piece.via for piece in scene.pieces if piece.via}
-    return stood.union(*(piece.drops for piece in scene.pieces))
-
-
 @pytest.mark.parametrize("name", STORIES)
-def test_things_have_ids_of_their_own_and_stand_on_spots_that_are_there(name):
+def test_every_scene_of_a_story_can_be_drawn(name):
     for _, scene in STORIES[name]():
-        everything: tuple[Any, ...] = (*scene.spots, *scene.pieces, *scene.controls)
-        ids = [thing.id for thing in everything]
-        assert len(set(ids)) == len(ids)
-        assert spots_named(scene) <= {spot.id for spot in scene.spots}
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_everything_lies_on_the_board(name):
-    for _, scene in STORIES[name]():
-        for spot in scene.spots:
-            assert 0 <= spot.x <= spot.x + spot.w <= scene.width + 1e-9
-            assert 0 <= spot.y <= spot.y + spot.h <= scene.height + 1e-9
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_a_screen_reader_has_a_word_for_everything_that_can_be_used(name):
-    for _, scene in STORIES[name]():
-        assert all(spot.label for spot in scene.spots if spot.click or spot.second)
-        assert all(piece.label for piece in scene.pieces if piece.click or piece.drops)
-        assert all(control.text for control in scene.controls)
+        check_drawable(scene)
 
 
 WORDS = {"shape": Shape, "fill": Fill, "look": Look, "mark": Mark}

@@ -277,8 +277,8 @@ def _changes(
     before: Sequence[Thing], after: Sequence[Thing], gone: list[str], *, ordered: bool = True
 ) -> tuple[dict[str, Any], ...]:
     """What is new or different; what is not there any more is added to *gone*."""
-    if before is after:
-        return ()
+    if len(before) == len(after) and all(a is b or a.id == b.id for a, b in zip(before, after, strict=True)):
+        return tuple(_changed(a, b) for a, b in zip(before, after, strict=True) if not (a is b or a == b))
     old = {thing.id: thing for thing in before}
     kept = old.keys() & {thing.id for thing in after}
     if ordered:

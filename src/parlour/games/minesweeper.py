@@ -428,14 +428,18 @@ def _chordable(field: Field, cell: int, number: str) -> bool:
 
 def _spots(field: Field, seen: str, *, plays: bool) -> tuple[Spot, ...]:
     width = field.width
+    ready = _ready(field) if plays else set()
     return tuple(
-        _spot(cell, width, drawn, plays and (drawn not in NUMBERS or _is_ready(field, cell, drawn)))
+        _spot(cell, width, drawn, plays and (drawn not in NUMBERS or cell in ready))
         for cell, drawn in enumerate(seen)
     )
 
 
-def _is_ready(field: Field, cell: int, drawn: str) -> bool:
-    return drawn != "." and _chordable(field, cell, drawn)
+def _ready(field: Field) -> set[int]:
+    """The numbers that can be chorded; they are beside a flag."""
+    flags = [cell for cell, drawn in enumerate(field.cells) if drawn in FLAGS]
+    beside = {near for flag in flags for near in field.around(flag) if field.cells[near] in NUMBERS[1:]}
+    return {cell for cell in beside if _chordable(field, cell, field.cells[cell])}
 
 
 @lru_cache(maxsize=1 << 15)

@@ -39,6 +39,11 @@ class Board(State, frozen=True):
         return "\n".join(" ".join(self.cells[row : row + 3]) for row in (0, 3, 6))
 
     @property
+    def full(self) -> bool:
+        """Both players are here."""
+        return None not in (self.player(0), self.player(1))
+
+    @property
     def turn(self) -> int:
         """Whose turn it is: 0 for X, who begins, 1 for O."""
         return self.cells.count("X") - self.cells.count("O")
@@ -114,13 +119,13 @@ class TicTacToe(Game[Board]):
             spots=grid(3, 3, labels=PLACES, click=legal),
             pieces=tuple(_piece(state, cell) for cell, mark in enumerate(state.cells) if mark != "."),
             status=_status(state, state.seat(viewer)),
-            turn=() if state.over else (state.turn,),
+            turn=() if state.over or not state.full else (state.turn,),
             sides=(Side("x"), Side("o")),
             log=tuple(f"{{{turn % 2}}}: {PLACES[cell]}" for turn, cell in enumerate(state.played)),
         )
 
     def legal_events(self, state: Board, player: str | None) -> list[Mark]:
-        if state.over or None in (state.player(0), state.player(1)) or player != state.player(state.turn):
+        if state.over or not state.full or player != state.player(state.turn):
             return []
         return [Mark(cell) for cell, mark in enumerate(state.cells) if mark == "."]
 
@@ -157,6 +162,6 @@ def _status(board: Board, seat: int | None) -> str:
         )
     if board.over:
         return "A draw: the board is full"
-    if None in (board.player(0), board.player(1)):
+    if not board.full:
         return "Waiting for another player"
     return "Your turn" if board.turn == seat else f"Waiting for {{{board.turn}}}"
