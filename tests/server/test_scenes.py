@@ -144,7 +144,7 @@ async def test_a_restart_brings_the_whole_scene_and_no_patch(world, game):
     ann.forget()
     await ann.play("ABCD", {"type": "restart"})
     assert [(name, sorted(payload)) for name, payload in ann.heard("sync", "update")] == [
-        ("sync", ["now", "scene", "seq"]),
+        ("sync", ["scene", "seq"]),
         ("update", ["seq"]),
     ]
 

@@ -130,8 +130,8 @@ class Attendance:
         return missed
 
     def _whole(self, live: Live, place: Place, *, reset: bool) -> Push:
-        now, seen = self._owner.clock.now(), live.views[place.eyes]
-        return sync(live.here.seq, now, seen, result_of(live.here), reset=reset)
+        room, now = live.here, self._owner.clock.now() - live.here.behind
+        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset)
 
     # Going.
 

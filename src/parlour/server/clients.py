@@ -255,14 +255,18 @@ def heard(step: Step, place: Place, views: Sights | None = None) -> Iterator[Pus
                     yield Push("shutdown", effect.payload)
                 case "sync":
                     if views is not None and (seen := views.get(place.ears[1])) is not None:
-                        yield sync(step.seq, step.now, seen)
+                        yield sync(step.seq, seen)
 
 
-def sync(seq: int, now: float, seen: Sight, result: Any = None, *, reset: bool = False) -> Push:
+def sync(
+    seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False
+) -> Push:
     """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, Drawn):
-        payload.update(scene=seen.whole, now=now)
+        payload["scene"] = seen.whole
+        if now is not None:
+            payload["now"] = now
     else:
         payload["view"] = seen
     if result is not None:
