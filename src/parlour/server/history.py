@@ -9,13 +9,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from parlour.errors import Code, Refused
-from parlour.game import Game, Outcome
+from parlour.game import Game
 from parlour.journal.base import Found
 from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
 from parlour.server.clients import heard
 from parlour.server.rooms import Owner, result_of, thaw
-from parlour.wire import Step
+from parlour.wire import Result, Step
 
 MAX_STEPS = 200
 """So many are told in one call."""
@@ -32,14 +32,6 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"f
     room: (
         Annotated[int, Meta(ge=1, le=2**53, description="which of several rooms that had this id")] | None
     ) = None
-
-
-class Result(msgspec.Struct, frozen=True):
-    """How a game ended, and the seed that proves its luck."""
-
-    outcome: Outcome
-    seed: str
-    seed_hash: str
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -125,13 +117,12 @@ class Reader:
         return {} if patch is None else {"patch": patch}
 
     def _changes(self, room: Room[Any]) -> dict[str, Any]:
-        before, told = self._before, {}
-        names = _names(room)
+        before, names = self._before, _names(room)
+        told: dict[str, Any] = {}
         if before is None or _names(before) != names:
             told["seats"] = names
         if (room.outcome is not None) if before is None else before.outcome != room.outcome:
-            result = result_of(room)
-            told["result"] = None if result is None else Result(**result)  # type: ignore[assignment]
+            told["result"] = result_of(room)
         return told
 
     def _pushes(self, room: Room[Any] | None, step: Step) -> list[Said]:
