@@ -145,6 +145,8 @@ class Chance:
     True
     """
 
+    __slots__ = ("_count", "_seed", "_step", "draws")
+
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
         self._step = step

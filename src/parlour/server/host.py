@@ -71,6 +71,9 @@ SEED = 32
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
+NOTED = (Join, Leave, Shutdown)
+"""What stands in the log; the rest is only counted."""
+
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What the room does even if the game's callback fails on it."""
 
@@ -207,13 +210,13 @@ class Host:
         """A connection is lost: everywhere it was, it is no longer."""
         client.lose()
         self.listing.remove(client)
-        for room in client.rooms:
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
-        for room in client.rooms:
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.resync, live, client))
 
@@ -283,10 +286,10 @@ class Host:
         return thought
 
     def _note(self, live: Live, command: Command) -> None:
-        """For whoever runs the server: seats and rooms come and go in the log, the rest is only counted."""
-        what = type(command).__name__.lower()
-        metrics.steps_of(live.game.name, what).inc()
-        if isinstance(command, Join | Leave | Shutdown):
+        """For whoever runs the server."""
+        metrics.steps_of(live.game.name, type(command)).inc()
+        if isinstance(command, NOTED):
+            what = type(command).__name__.lower()
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:
@@ -308,8 +311,10 @@ class Host:
         room, step = apply(live.game, live.here, command, at, id=id)
         views = {}
         if room.state is not live.here.state:
-            eyes = {v for v in live.audience.viewers if v is None or room.seat(v) is not None}
-            views = {viewer: view_of(live.game, room, viewer) for viewer in eyes}
+            viewers = live.audience.viewers
+            if room.seats != live.here.seats:
+                viewers = {viewer for viewer in viewers if viewer is None or room.seat(viewer) is not None}
+            views = {viewer: view_of(live.game, room, viewer) for viewer in viewers}
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
         return Thought(room, step, views, freeze(room) if store else None)
 

@@ -18,9 +18,9 @@ write_time = Histogram(
 
 
 @cache
-def steps_of(game: str, command: str) -> Counter:
+def steps_of(game: str, command: type) -> Counter:
     """The counter of one kind of step, looked up once."""
-    return steps.labels(game, command)
+    return steps.labels(game, command.__name__.lower())
 
 
 def text() -> bytes:
