@@ -230,7 +230,8 @@ class _Turn(Generic[S]):
     """One command on its way through the room: what it has changed so far."""
 
     __slots__ = (
-        "alarms", "at", "behind", "chance", "effects", "ended", "game", "now", "room", "seats", "spared", "state",
+        "alarms", "at", "behind", "chance", "effects", "ended",
+        "game", "now", "room", "seats", "spared", "state",
     )  # fmt: skip
 
     def __init__(self, game: Game[S], room: Room[S], at: Instant, *, spared: bool) -> None:
