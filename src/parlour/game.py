@@ -297,6 +297,13 @@ class Game(Generic[S]):
     def read_event(self, event: bytes | msgspec.Raw) -> Any:
         """A player's event as it came from outside, checked."""
         try:
+            return self._events.decode(event)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._explain(event)
+
+    def _explain(self, event: bytes | msgspec.Raw) -> Any:
+        """Refuse an event that cannot be read, with what was expected instead."""
+        try:
             return parse(self._events.decode, event)
         except Refused as why:
             if why.path != "$.type":

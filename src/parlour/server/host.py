@@ -260,9 +260,8 @@ class Host:
 
     async def _answer(self, live: Live, command: Command, id: str | None) -> int:
         """The seq of the step that did it, now or when the same command came before."""
-        player = asker(command)
-        if id is not None and player is not None and (player, id) in live.answers:
-            return await self._same_answer(live, command, live.answers[player, id])
+        if id is not None and (before := live.answers.get((asker(command) or "", id))) is not None:
+            return await self._same_answer(live, command, before)
         thought = await self.step(live, command, id)
         if thought.failure is not None:
             raise thought.failure
@@ -287,7 +286,7 @@ class Host:
 
     def _note(self, live: Live, command: Command) -> None:
         """For whoever runs the server."""
-        metrics.steps_of(live.game.name, type(command)).inc()
+        metrics.steps.kept[live.game.name, type(command)] += 1
         if isinstance(command, NOTED):
             what = type(command).__name__.lower()
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
@@ -308,11 +307,12 @@ class Host:
             raise
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
-        room, step = apply(live.game, live.here, command, at, id=id)
+        before = live.here
+        room, step = apply(live.game, before, command, at, id=id)
         views = {}
-        if room.state is not live.here.state:
+        if room.state is not before.state:
             viewers = live.audience.viewers
-            if room.seats != live.here.seats:
+            if room.seats != before.seats:
                 viewers = {viewer for viewer in viewers if viewer is None or room.seat(viewer) is not None}
             views = {viewer: view_of(live.game, room, viewer) for viewer in viewers}
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
@@ -387,7 +387,7 @@ class Host:
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
         held = live.card is not None and live.card.held is not None
-        same = (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended)
+        same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
         if same and not held:
             return None
         card = card_of(room, live.opening, self.clock.date())
@@ -401,11 +401,12 @@ class Host:
         changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
         if room.state is not before.state:
             live.views = thought.views
-        moved = self.attendance.reseat(live) if before.seats != room.seats else []
+        reseated = before.seats != room.seats
+        moved = self.attendance.reseat(live) if reseated else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
         live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
-        self.attendance.show_all(live, moved)
-        if before.seats != room.seats:
+        if reseated:
+            self.attendance.show_all(live, moved)
             self.attendance.note_presence(live)
         if room.ended is not None:
             self._close(live)
