@@ -16,7 +16,7 @@ from fuzz.readers import GOOD, JOIN, PUSHES, TOKENS
 from fuzz.target import target
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.sockets import Sockets
+from parlour.server.sockets import Sockets, native_doors
 from tests.server.world import World
 
 
@@ -36,7 +36,8 @@ class Building:
         self.visits = itertools.count(1)
         limits = Limits(self.world.settings, self.world.clock)
         self.app = web_app(Api(self.world.host, TOKENS, limits, self.world.settings), None)
-        self.sockets = Sockets(self.world.host, TOKENS, limits, self.world.settings)
+        doors = native_doors(self.world.host, TOKENS, self.world.settings)
+        self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)
 
 
 def building() -> Building:

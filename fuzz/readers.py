@@ -11,8 +11,8 @@ from parlour.games.minesweeper import Field
 from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
 from parlour.protocols.phoenix import Phoenix
+from parlour.server.knocks import cookie_token, may_use_cookie
 from parlour.server.players import Tokens
-from parlour.server.sockets import cookie_token, may_use_cookie
 from parlour.wire import MAX_DEPTH, MAX_INTEGER, Exit, Step, clean_name, clean_text, read_step, strict
 
 JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'

@@ -23,7 +23,7 @@ from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.players import Tokens
-from parlour.server.sockets import Sockets
+from parlour.server.sockets import Sockets, native_doors
 
 STOP_PATIENCE = 8
 """Seconds that open requests have at a stop."""
@@ -96,7 +96,7 @@ def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
     config = uvicorn.Config(
         web_app(Api(host, tokens, limits, settings), lifespan),
         http=PatientHttp.within(settings.header_timeout),
-        ws=Sockets(host, tokens, limits, settings),  # type: ignore[arg-type]
+        ws=Sockets(native_doors(host, tokens, settings), clock, limits, settings),  # type: ignore[arg-type]
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens

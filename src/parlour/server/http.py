@@ -21,10 +21,10 @@ from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
 from parlour.server.host import Host
+from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.rooms import RoomSheet, room_sheet
-from parlour.server.sockets import may_use_cookie
 from parlour.wire import MAX_NAME, clean_name
 
 log = structlog.get_logger()
