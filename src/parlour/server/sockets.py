@@ -257,6 +257,10 @@ class Socket(asyncio.Protocol):
         self._send_out()
         self._cut_later()
 
+    def cut(self) -> None:
+        """Hang up without a word."""
+        self._transport.abort()
+
     def check(self, now: float, patience: float) -> None:
         """Silent for a while: ping. Silent still: cut off."""
         silent = now - self._heard
