@@ -12,6 +12,9 @@ game_errors = Counter("parlour_game_errors", "Callbacks of games that raised", [
 rooms_live = Gauge("parlour_rooms_live", "Rooms in memory")
 rooms_opened = Counter("parlour_rooms_opened", "Rooms created", ["game"])
 connections = Gauge("parlour_connections", "Open sockets", ["protocol"])
+relays_live = Gauge("parlour_relays_live", "Relays in memory")
+relay_envelopes = Counter("parlour_relay_envelopes", "Envelopes sent on in relays")
+relay_refusals = Counter("parlour_relay_refusals", "Clients of relays turned or sent away", ["code"])
 write_time = Histogram(
     "parlour_write_seconds",
     "From asking the journal to having it kept",
