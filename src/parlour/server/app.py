@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from starlette.applications import Starlette
 
+from parlour.doors.relay import PATH as RELAY_PATH
 from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
@@ -26,7 +27,8 @@ from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.players import Tokens
-from parlour.server.sockets import Sockets
+from parlour.server.relays import Relays
+from parlour.server.sockets import Door, Sockets, native_doors
 
 STOP_PATIENCE = 8
 """Seconds that open requests have at a stop."""
@@ -107,6 +109,10 @@ def make_server(
     host = Host(games, journal, clock, settings)
     tokens = Tokens.in_folder(settings.data)
     limits = Limits(settings, clock)
+    doors: dict[str, Door] = {
+        **native_doors(host, tokens, settings),
+        RELAY_PATH: Relays(clock, tokens.of_kind("relay"), settings),
+    }
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -125,7 +131,7 @@ def make_server(
     config = uvicorn.Config(
         web_app(Api(host, tokens, limits, settings), lifespan),
         http=PatientHttp.within(settings.header_timeout),
-        ws=Sockets(host, tokens, limits, settings),  # type: ignore[arg-type]
+        ws=Sockets(doors, clock, limits, settings),  # type: ignore[arg-type]
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens

@@ -50,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     room_members: Annotated[
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
     ] = 10_000
+    relays: Annotated[int, Meta(description="Relays that may be open at once; 0: no limit.")] = 10_000
     proxies: Annotated[
         list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
     ] = []
