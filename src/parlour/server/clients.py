@@ -253,8 +253,10 @@ class Telling:
             elif eyes in self._views:
                 frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
                 seen = None
-        if seen is not None:
-            update.update({"patch": seen.patch} if isinstance(seen, Drawn) else {"view": seen})
+        if isinstance(seen, Drawn):
+            update["patch"] = seen.patch
+        elif seen is not None:
+            update["view"] = seen
         if self._result is not UNSET:
             update["result"] = self._result
         frames.append(framed(encode(self._room, Push("update", update))))
