@@ -262,11 +262,12 @@ class Socket(asyncio.Protocol):
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
-        if not more and not self._corked:
-            self._sockets.cork(self)
-            self._corked = True
-        elif not self._cork:
-            self._sockets.hold(self)
+        if not self._corked:
+            if not more:
+                self._corked = True
+                self._sockets.cork(self)
+            elif not self._cork:
+                self._sockets.hold(self)
         self._cork.append(frames)
 
     def close(self, code: int, reason: str) -> None:
@@ -397,9 +398,9 @@ class Socket(asyncio.Protocol):
     def pop(self) -> None:
         """Write what is behind the cork."""
         self._corked = False
-        if not self._cork:
-            return
         cork = self._cork
+        if not cork:
+            return
         data = cork[0] if len(cork) == 1 else b"".join(cork)
         cork.clear()
         if self._ws.state is not OPEN or self._transport.is_closing():
