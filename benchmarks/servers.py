@@ -5,9 +5,11 @@ import resource
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -93,11 +95,32 @@ class Server:
         self.stop()
 
 
+@cache
+def interpreter() -> str:
+    """The Python to serve with: an optimised build where there is one, as the other servers' engines are.
+
+    Distributions build theirs with profiles and link-time optimisation; one that was built by hand often is not.
+    """
+    same = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    for python in (sys.executable, same):
+        if Path(python).exists() and is_optimised(python):
+            return python
+    return sys.executable
+
+
+def is_optimised(python: str) -> bool:
+    """Whether this interpreter was built to be fast."""
+    ask = "import sysconfig; print(sysconfig.get_config_var('CONFIG_ARGS'))"
+    told = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False).stdout
+    return "--enable-optimizations" in told
+
+
 def parlour(*options: str, games: tuple[str, ...] = ()) -> Server:
     """Our own, with the given options and games of the benchmarks."""
     files = [str(HERE / f"{game}.py") for game in games]
-    command = [sys.executable, "-m", "parlour", "serve", *files, "--port", "0", "--data", "data", *options]
-    return Server("parlour", command)
+    command = [interpreter(), "-m", "parlour", "serve", *files, "--port", "0", "--data", "data", *options]
+    packages = os.pathsep.join((str(HERE.parent / "src"), sysconfig.get_path("purelib")))
+    return Server("parlour", command, {"PYTHONPATH": packages})
 
 
 def node(peer: str) -> Server:

@@ -11,7 +11,6 @@ from parlour.game import Send
 from parlour.room import own_topic
 from parlour.wire import Adapter, Push, Request, Step
 
-
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
 
