@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks import fanout, memory, moves, stuck
 from benchmarks.plot import draw
-from benchmarks.servers import HERE, Missing, interpreter, is_optimised, pin_load
+from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
 RESULTS = HERE / "results.json"
 PAIRS = int(os.environ.get("PAIRS", "11"))
@@ -124,7 +124,7 @@ def machine() -> dict[str, str]:
         "date": datetime.now(UTC).date().isoformat(),
         "cores": str(os.cpu_count()),
         "cpu": model[1] if model else "unknown",
-        "python": python.stdout.split()[-1] + ("" if is_optimised(interpreter()) else ", not optimised"),
+        "python": python.stdout.split()[-1],
         "node": node or "missing",
     }
 
