@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck]`; all without a name."""
+"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fanout, memory, moves, stuck
+from benchmarks import fanout, memory, moves, relays, stuck
 from benchmarks.plot import draw
 from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
@@ -64,7 +64,7 @@ def measure_fanout() -> dict[str, Any]:
             "parlour, disk": partial(fanout.spectators, flight),
             "ws": partial(fanout.ws, flight),
             "parlour, memory": partial(fanout.spectators, flight, "memory"),
-            "gorilla": partial(fanout.go, flight),
+            "gorilla": partial(fanout.gorilla, flight),
             "socket.io": partial(fanout.socketio, flight),
         }
         taken = take_turns(measures, PAIRS)
@@ -97,6 +97,31 @@ def measure_stuck() -> dict[str, Any]:
     found["larger by MB when freed"] = round(end.grown / 1024 / 1024, 1)
     say(f"  freed after {end.freed:.1f} s, then {end.grown / 1024 / 1024:.1f} MB larger")
     return found
+
+
+def measure_relay() -> dict[str, Any]:
+    """CPU of a delivery in relays of four, what stuck members do to the others, and memory."""
+    ways = {
+        "relays, one talks": relays.TURNS,
+        "relays, all talk": relays.TOGETHER,
+        "relays, one talks, first generation": relays.PLAIN,
+    }
+    found: dict[str, Any] = {}
+    for name, way in ways.items():
+        say(f" {name}:")
+        measures = {peer: partial(getattr(relays, peer), way) for peer in ("ours", "gorilla", "ws")}
+        taken = take_turns({"parlour" if peer == "ours" else peer: m for peer, m in measures.items()}, PAIRS)
+        found[name] = summed_up("µs a delivery", taken, "gorilla")
+        found[name]["of ws"] = against(taken, "parlour", "ws")
+        say(f"  parlour of ws: {found[name]['of ws']}")
+    stuck_too: dict[str, Measure] = {
+        "with": partial(relays.p99, with_stuck=True),
+        "without": partial(relays.p99, with_stuck=False),
+    }
+    apart = summed_up("ms at the 99th percentile", take_turns(stuck_too, PAIRS), "without")
+    size = f"{relays.memory() / 1024:.1f} KB"
+    say(f"  an idle member: {size}")
+    return {**found, "relays with stuck members": apart, "relays": {"idle member": size}}
 
 
 def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str, Any]:
@@ -139,6 +164,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "fanout": measure_fanout,
     "memory": lambda: {"memory": measure_memory()},
     "stuck": lambda: {"stuck readers": measure_stuck()},
+    "relay": measure_relay,
 }
 
 

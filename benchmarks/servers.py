@@ -127,16 +127,16 @@ def node(peer: str) -> Server:
     return Server(peer, ["node", str(PEERS / f"{peer}.mjs")])
 
 
-def gorilla() -> Server:
-    """Go with gorilla's WebSockets, built from Debian's packages."""
-    source, libraries = PEERS / "gorilla.go", Path("/usr/share/gocode")
+def go(peer: str) -> Server:
+    """A peer in Go with gorilla's WebSockets, built from Debian's packages."""
+    source, libraries = PEERS / f"{peer}.go", Path("/usr/share/gocode")
     if shutil.which("go") is None or not (libraries / "src/github.com/gorilla/websocket").is_dir():
-        raise Missing("gorilla: needs Debian's golang-go and golang-github-gorilla-websocket-dev")
-    binary = PEERS / "node_modules" / ".gorilla"
+        raise Missing(f"{peer}: needs Debian's golang-go and golang-github-gorilla-websocket-dev")
+    binary = PEERS / "node_modules" / f".{peer}"
     if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
         env = {**os.environ, "GO111MODULE": "off", "GOPATH": str(libraries), "GOFLAGS": "-buildvcs=false"}
         subprocess.run(["go", "build", "-o", str(binary), str(source)], env=env, check=True)
-    return Server("gorilla", [str(binary)])
+    return Server(peer, [str(binary)])
 
 
 def pin_load() -> None:
