@@ -102,8 +102,8 @@ class Place:
 
     def __init__(self, client: Client, format: str = "view") -> None:
         self.client = client
-        self.format = format
         self.line = client.line
+        self.format = format
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
