@@ -22,6 +22,8 @@ PATIENCE = 5.0
 KEPT_SECONDS = 60.0
 KEPT_BYTES = 256 * 1024
 """How much is kept for those who return: so long, and so much, with room for the four largest messages."""
+REMEMBERED_BYTES = 1024 * 1024
+"""How much a relay that remembers keeps."""
 WEIGHT = 200
 """Bytes that an envelope counts besides its body."""
 
@@ -285,7 +287,8 @@ class Relay(Generic[L]):
 
     def _age(self, now: float) -> None:
         """Let go of what is too old, or too much."""
-        while self._kept and (self._bytes > KEPT_BYTES or self._is_old(now)):
+        most = REMEMBERED_BYTES if self._remembers else KEPT_BYTES
+        while self._kept and (self._bytes > most or self._is_old(now)):
             self._bytes -= _weight(self._kept.popleft()[1])
 
     def _is_old(self, now: float) -> bool:

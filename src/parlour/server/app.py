@@ -20,6 +20,7 @@ from parlour.server.clock import SystemClock
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
+from parlour.server.kept_relays import KeptRelays
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
@@ -74,6 +75,13 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
+    """Relays that remember, or do not."""
+    if settings.relay_history:
+        return KeptRelays(host.clock, ids, settings, host.journal, host.keeper.note_trouble)
+    return Relays(host.clock, ids, settings)
+
+
 def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
     """All parts, joined."""
     clock = SystemClock()
@@ -83,7 +91,7 @@ def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
     limits = Limits(settings, clock)
     doors: dict[str, Door] = {
         **native_doors(host, tokens, settings),
-        RELAY_PATH: Relays(clock, tokens.of_kind("relay"), settings),
+        RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
     }
 
     @asynccontextmanager
