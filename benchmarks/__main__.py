@@ -2,7 +2,6 @@
 
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -15,7 +14,7 @@ from typing import Any
 
 from benchmarks import fanout, memory, moves, relays, stuck
 from benchmarks.plot import draw
-from benchmarks.servers import HERE, Missing, pin_load
+from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
 RESULTS = HERE / "results.json"
 PAIRS = int(os.environ.get("PAIRS", "11"))
@@ -144,12 +143,13 @@ def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str,
 def machine() -> dict[str, str]:
     """What it ran on, without names of hosts or people."""
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    python = subprocess.run([interpreter(), "--version"], capture_output=True, text=True, check=True)
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "cores": str(os.cpu_count()),
         "cpu": model[1] if model else "unknown",
-        "python": platform.python_version(),
+        "python": python.stdout.split()[-1],
         "node": node or "missing",
     }
 

@@ -145,6 +145,8 @@ class Chance:
     True
     """
 
+    __slots__ = ("_count", "_seed", "_step", "draws")
+
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
         self._step = step
@@ -294,6 +296,13 @@ class Game(Generic[S]):
 
     def read_event(self, event: bytes | msgspec.Raw) -> Any:
         """A player's event as it came from outside, checked."""
+        try:
+            return self._events.decode(event)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._explain(event)
+
+    def _explain(self, event: bytes | msgspec.Raw) -> Any:
+        """Refuse an event that cannot be read, with what was expected instead."""
         try:
             return parse(self._events.decode, event)
         except Refused as why:

@@ -3,7 +3,6 @@
 import asyncio
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Opcode
@@ -11,7 +10,7 @@ from websockets.utils import apply_mask
 
 from parlour.server.config import Settings
 from parlour.server.limits import Limits
-from parlour.server.sockets import Sockets, lone_message, still_due
+from parlour.server.sockets import Sockets
 from tests.server.wires import Pipe
 from tests.server.world import HandClock
 
@@ -98,34 +97,3 @@ def test_frames_are_understood_the_same_whole_and_in_pieces(frames, sizes):
 @given(st.binary(max_size=30))
 def test_any_bytes_are_understood_the_same_at_once_and_one_by_one(data):
     assert heard([data] if data else []) == heard([data[at : at + 1] for at in range(len(data))])
-
-
-@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 1000])
-def test_a_whole_frame_is_a_lone_message(size):
-    assert lone_message(frame(Opcode.TEXT, b"x" * size), 1000) == (True, b"x" * size)
-    assert lone_message(frame(Opcode.BINARY, b"x" * size), 1000) == (False, b"x" * size)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\x81",
-        frame(Opcode.TEXT, b"half", fin=False),
-        frame(Opcode.TEXT, b"bare", mask=False),
-        frame(Opcode.TEXT, b"bits", rsv1=True),
-        frame(Opcode.PING, b"ping"),
-        frame(Opcode.TEXT, b"x" * 1001),
-        frame(Opcode.TEXT, b"one") + frame(Opcode.TEXT, b"two"),
-        b"\x81\xfe\x00\x05" + bytes(4) + b"short",
-        b"\x81\xff" + bytes(131),
-    ],
-)
-def test_anything_else_is_not(data):
-    assert lone_message(data, 1000) is None
-
-
-def test_how_much_of_a_frame_is_still_to_come_is_known_unless_its_head_is_cut():
-    data = frame(Opcode.TEXT, b"x" * 200)
-    assert [still_due(data[:cut], 0) for cut in (1, 3, 4, 8, 207, 208)] == [None, None, 204, 200, 1, 0]
-    assert still_due(data + data[:9], 0) == 199
-    assert still_due(data[9:] + data, 199) == 0

@@ -52,6 +52,13 @@ HOLD = 0.01
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
+WHOLE = (0x81, 0x82)
+"""How a text and a binary message begin that are one frame."""
+MASKED = 0x80
+"""What the length of a client's frame is raised by."""
+SHORTEST = 6
+"""Bytes of an empty masked frame."""
+
 NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
@@ -92,6 +99,12 @@ class Door(Protocol):
     def enter(self, socket: "Socket", knock: Knock) -> tuple[Visit, Mapping[str, str]]:
         """Let somebody in, with headers for the answer; `Refused` or `TurnedAway` keeps them out."""
         ...
+
+
+def _wire_size(frame: Frame) -> int:
+    """How many bytes a client's frame came in."""
+    size = len(frame.data)
+    return SHORTEST + size + (0 if size < 126 else 2 if size < 65536 else 8)
 
 
 class Sockets:
@@ -167,47 +180,12 @@ class Sockets:
         return door
 
 
-def lone_message(data: bytes, most: int) -> tuple[bool, bytes] | None:
-    """Whether it is text, and the message, if *data* is one whole frame and a message by itself.
-
-    That is what nearly all clients send nearly always, and this way costs little. The core sees to everything
-    else: fragments, control frames, several frames at once, and whatever is against the rules.
-    """
-    if len(data) < 6 or (data[0] != 0x81 and data[0] != 0x82):
-        return None
-    size, begin = data[1] - 128, 6
-    if size >= 126:
-        size, begin = data[2] << 8 | data[3], 8
-        if data[1] == 255 or size < 126:
-            return None
-    if size < 0 or size > most or len(data) != begin + size:
-        return None
-    return data[0] == 0x81, apply_mask(data[begin:], data[begin - 4 : begin])
-
-
-def still_due(data: bytes, due: int) -> int | None:
-    """Bytes of the last frame in *data* that are still to come, of whose first frame *due* bytes came before.
-
-    None if it breaks off within a frame's head: how long that frame is cannot be known then.
-    """
-    at = due
-    while at < len(data):
-        size = data[at + 1] & 127 if at + 2 <= len(data) else -1
-        more = {126: 2, 127: 8}.get(size, 0)
-        if size < 0 or at + 2 + more > len(data):
-            return None
-        if more:
-            size = int.from_bytes(data[at + 2 : at + 2 + more], "big")
-        at += 2 + more + 4 + size
-    return at - len(data)
-
-
 class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_bucket", "_due", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_state",
-        "_strikes", "_text", "_transport", "_visit", "_whole", "_ws", "clogged", "corked", "owner", "waiting",
+        "_address", "_ahead", "_bucket", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_state",
+        "_strikes", "_text", "_transport", "_visit", "_ws", "clogged", "corked", "owner", "waiting",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -218,10 +196,8 @@ class Socket(asyncio.Protocol):
         self.waiting: list[bytes] = []
         """Frames behind the cork."""
         self.corked = False
-        self._due: int | None = 0
-        """Bytes of a frame that are still to come; None when that is not known any more."""
-        self._whole = True
-        """The last frame ended a message."""
+        self._ahead = 0
+        """Bytes that the core was given and has not made frames of yet."""
         self._parts: list[bytes] = []
         self._text = True
         self._heard = sockets.clock.now()
@@ -243,11 +219,11 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._heard = self.owner.clock.now()
         self._pinged = False
-        if self._whole and self._due == 0 and (found := lone_message(data, self.owner.settings.max_frame)):
-            self._text, message = found
-            self._receive(message)
-            return
-        self._follow(data)
+        if self._ahead == 0 and self._ws.current_size is None and self._visit is not None:
+            data = self._take_whole(data)
+            if not data:
+                return
+        self._ahead += len(data)
         self._ws.receive_data(data)
         if isinstance(self._ws.handshake_exc, InvalidMessage) and self._goodbye is None:
             self._transport.write(NO_UPGRADE)  # the core would hang up without a word
@@ -291,11 +267,12 @@ class Socket(asyncio.Protocol):
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
-        if not more and not self.corked:
-            self.corked = True
-            self.owner.corked().append(self)
-        elif not self.waiting:
-            self.owner.hold(self)
+        if not self.corked:
+            if not more:
+                self.corked = True
+                self.owner.corked().append(self)
+            elif not self.waiting:
+                self.owner.hold(self)
         self.waiting.append(frames)
 
     def close(self, code: int, reason: str) -> None:
@@ -324,18 +301,30 @@ class Socket(asyncio.Protocol):
 
     # Frames in.
 
-    def _follow(self, data: bytes) -> None:
-        """Know where frames end, so that a lone message can be known for one."""
-        if self._visit is None:  # this is the head of the request
-            self._due = 0 if data.endswith(b"\r\n\r\n") else None
-        elif self._due is not None:
-            self._due = still_due(data, self._due)
+    def _take_whole(self, data: bytes) -> bytes:
+        """Take the messages that came whole in one frame; what is left is for the core to make sense of.
+
+        Nearly every message is one, and to the core it costs several times as much.
+        """
+        at, end, most = 0, len(data), self.owner.settings.max_frame
+        while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._ws.state is OPEN:
+            size, body = data[at + 1] - MASKED, at + 6
+            if size == 126:
+                size, body = int.from_bytes(data[at + 2 : at + 4], "big"), at + 8
+            if not 0 <= size <= most or size == 127 or body + size > end:
+                break
+            at = body + size
+            self._text = kind == WHOLE[0]
+            self._receive(apply_mask(data[body:at], data[body - 4 : body]))
+        return data[at:] if at else data
 
     def _handle_events(self) -> None:
         for event in self._ws.events_received():
             if isinstance(event, Upgrade):
+                self._ahead = 0
                 self._open(event)
             elif isinstance(event, Frame):
+                self._ahead -= _wire_size(event)
                 self._take(event)
         self._send_out()
 
@@ -385,7 +374,6 @@ class Socket(asyncio.Protocol):
             self._text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
             return
-        self._whole = frame.fin
         if frame.fin and not self._parts:
             self._receive(frame.data)
             return
