@@ -1,7 +1,6 @@
 """Relays that remember: what passes through is kept before it is told, and they go on where they stopped."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
@@ -28,11 +27,13 @@ _decode = msgspec.json.Decoder(Envelope).decode
 class KeptLive(Live):
     """A relay, and the lane in which things happen to it one after the other."""
 
-    __slots__ = ("is_loaded", "is_lost", "lane", "next")
+    __slots__ = ("is_loaded", "is_lost", "lane", "next", "waiting")
 
     def __init__(self, room: str) -> None:
         super().__init__(room, Relay(remembers=True))
         self.lane = Lane()
+        self.waiting = 0
+        """How much has been asked and not begun."""
         self.next = 0
         """The number of the first envelope that is not kept yet."""
         self.is_loaded = False
@@ -79,9 +80,11 @@ class KeptRelays(Relays):
 
     def _put(self, live: Live, think: Callable[[], Effects[Socket]], asker: Socket | None = None) -> None:
         assert isinstance(live, KeptLive)  # noqa: S101 - `_opened` makes no others
+        live.waiting += 1
         live.lane.put(partial(self._run, live, think, asker))
 
     async def _run(self, live: KeptLive, think: Callable[[], Effects[Socket]], asker: Socket | None) -> None:
+        live.waiting -= 1
         if live.is_lost:
             if asker is not None:
                 asker.close(CloseCode.SERVICE_RESTART, "come again")
@@ -95,7 +98,7 @@ class KeptRelays(Relays):
             self._lose_all(live, error, asker)
             return
         self._speak(effects)
-        if live.relay.members or not live.lane.waiting:
+        if live.relay.members or not live.waiting:
             self._settle(live)
 
     async def _load(self, live: KeptLive) -> None:
@@ -111,14 +114,11 @@ class KeptRelays(Relays):
 
     async def _keep(self, live: KeptLive, effects: Effects[Socket]) -> None:
         told = [effect.envelope for effect in effects if isinstance(effect, Tell)]
-        new = [envelope for envelope in told if envelope.num >= live.next]
-        if new:
-            live.next = new[-1].num + 1
-            await asyncio.gather(*(self._post(live, envelope) for envelope in new))
-
-    def _post(self, live: KeptLive, envelope: Envelope) -> Awaitable[None]:
-        letter = Letter(envelope.num, self._clock.date(), _encode(envelope), live.relay.first)
-        return self._journal.post(live.room, letter)
+        for envelope in told:
+            if envelope.num >= live.next:  # not one that somebody missed
+                live.next = envelope.num + 1
+                letter = Letter(envelope.num, self._clock.date(), _encode(envelope), live.relay.first)
+                await self._journal.post(live.room, letter)
 
     def _lose_all(self, live: KeptLive, error: Trouble, asker: Socket | None) -> None:
         """The journal failed: nobody was told, all come again, and the relay is loaded anew for them."""
