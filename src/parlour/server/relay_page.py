@@ -8,6 +8,7 @@ label { display: grid; gap: .25rem; flex: 1 1 10rem; color: var(--muted); font-s
 input, textarea, button { font: inherit; color: inherit; background: transparent; padding: .4rem .6rem;
                           border: 1px solid var(--line); border-radius: .4rem; min-width: 0; }
 textarea { font-family: ui-monospace, monospace; } button { cursor: pointer; border-color: var(--brass); }
+button:disabled { opacity: .45; cursor: default; }
 ol { list-style: none; padding: 0; } li { border-top: 1px solid var(--line); padding: .4rem 0; }
 li code { overflow-wrap: anywhere; } li b { color: var(--brass); }
 """

@@ -11,6 +11,7 @@ from parlour.doors.relay import (
     COOKIE,
     FULL,
     MAX_MESSAGE,
+    Copies,
     Wanted,
     cookie_id,
     made_id,
@@ -226,13 +227,17 @@ class Relays:
         """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
         envelope, own, rest = tell
         metrics.relay_envelopes.inc()
-        for encode, mine, theirs in ((numbered, own[0], rest[0]), (plain, own[1], rest[1])):
-            if mine or theirs:
-                copies = encode(envelope)
-                if mine:
-                    write_all(mine, framed(copies.own))
-                if theirs:
-                    write_all(theirs, framed(copies.rest))
+        if own.lasting or rest.lasting:
+            _write(numbered(envelope), own.lasting, rest.lasting)
+        if own.windows or rest.windows:
+            _write(plain(envelope), own.windows, rest.windows)
+
+
+def _write(copies: Copies, own: tuple[Socket, ...], rest: tuple[Socket, ...]) -> None:
+    if own:
+        write_all(own, framed(copies.own))
+    if rest:
+        write_all(rest, framed(copies.rest))
 
 
 def _is_utf8(body: bytes) -> bool:
