@@ -23,6 +23,7 @@ from parlour.server.config import Settings
 from parlour.server.game_files import Reloader
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
+from parlour.server.kept_relays import KeptRelays
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
@@ -100,6 +101,13 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
+    """Relays that remember, or do not."""
+    if settings.relay_history:
+        return KeptRelays(host.clock, ids, settings, host.journal, host.keeper.note_trouble)
+    return Relays(host.clock, ids, settings)
+
+
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
@@ -111,7 +119,7 @@ def make_server(
     limits = Limits(settings, clock)
     doors: dict[str, Door] = {
         **native_doors(host, tokens, settings),
-        RELAY_PATH: Relays(clock, tokens.of_kind("relay"), settings),
+        RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
     }
 
     @asynccontextmanager

@@ -51,6 +51,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
     ] = 10_000
     relays: Annotated[int, Meta(description="Relays that may be open at once; 0: no limit.")] = 10_000
+    relay_history: Annotated[
+        bool, Meta(description="Keep what passes through relays, so that a game can be picked up later.")
+    ] = False
     proxies: Annotated[
         list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
     ] = []

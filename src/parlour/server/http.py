@@ -29,6 +29,7 @@ from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
+from parlour.server.relay_page import relay_page
 from parlour.server.rooms import RoomSheet, room_sheet
 from parlour.wire import MAX_NAME, Rematch, clean_name
 
@@ -273,6 +274,11 @@ def check_room_id(id: str | None) -> None:
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
+async def show_relay(request: Request) -> Response:  # noqa: ARG001
+    """A page for those who write clients of relays."""
+    return HTMLResponse(relay_page())
+
+
 async def expect_upgrade(request: Request) -> Response:
     """A plain call to a relay: only sockets are opened there."""
     path = request.url.path
@@ -310,6 +316,7 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),
+        Route("/relay", show_relay),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]
