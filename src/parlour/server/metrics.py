@@ -10,6 +10,7 @@ game_errors = Counter("parlour_game_errors", "Callbacks of games that raised", [
 rooms_live = Gauge("parlour_rooms_live", "Rooms in memory")
 rooms_opened = Counter("parlour_rooms_opened", "Rooms created", ["game"])
 connections = Gauge("parlour_connections", "Open sockets", ["protocol"])
+seq_jumps = Counter("parlour_xsos_seq_jumps", "XsOs messages whose seq did not follow the one before")
 write_time = Histogram(
     "parlour_write_seconds",
     "From asking the journal to having it kept",
