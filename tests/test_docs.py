@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
@@ -196,12 +197,12 @@ def server(tmp_path):
     assert process.returncode == 0
 
 
-def print_by_node(page: str, address: str, folder: Path, lines: int) -> list[str]:
+def print_by_node(page: str, address: str, folder: Path, lines: int, *words: str) -> list[str]:
     """The first lines that a page's JavaScript prints when it runs against a real server."""
     (program,) = blocks(page, "js")
     (folder / "client.mjs").write_text(program.text.replace("127.0.0.1:8000", address))
     (folder / "node_modules").symlink_to(NODE_MODULES)
-    node = subprocess.Popen(["node", "client.mjs"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    node = subprocess.Popen(["node", "client.mjs", *words], cwd=folder, stdout=subprocess.PIPE, text=True)
     assert node.stdout is not None
     with node.stdout:
         try:
@@ -228,6 +229,23 @@ def test_the_client_on_the_page_of_the_socket_plays(server, tmp_path):
     assert room.status_code == 201
     printed = print_by_node("docs/protocols/phoenix.md", server, tmp_path, 2)
     assert printed == ["2 .........", "not_your_turn the game begins when both players are here"]
+
+
+@pytest.mark.e2e
+@needs_clients
+@pytest.mark.parametrize("first", ["python", "javascript"])
+def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, tmp_path, first):
+    page = "docs/protocols/xsos.md"
+    play = run(page)["play"]
+    with ThreadPoolExecutor(2) as pool:
+        clients = {
+            "python": lambda: play(server, "pat", "a chat"),
+            "javascript": lambda: print_by_node(page, server, tmp_path, 1, "jay", "a chat"),
+        }
+        games = [pool.submit(clients.pop(name)) for name in (first, *set(clients) - {first})]
+        ends = [game.result(timeout=20) for game in games]
+    board = [1, -1, 1, -1, 1, -1, 1, 0, 0]
+    assert sorted(map(str, ends)) == sorted(map(str, [board, [",".join(map(str, board))]]))
 
 
 # Names that exist.
@@ -380,3 +398,12 @@ def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
     for frame in shown:
         assert len(json.loads(frame)) == 5
         assert frame in known, frame
+
+
+def test_every_frame_on_the_page_of_the_xsos_door_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "xsos"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 1)[1] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [line for block in blocks("docs/protocols/xsos.md", "text") for line in block.text.splitlines()]
+    assert len(shown) > 15
+    assert not set(shown) - known

@@ -21,8 +21,8 @@ FOLDER = Path(__file__).parent.parent / "transcripts"
 
 
 def stories() -> list[Path]:
-    """All stories of all protocols."""
-    return sorted(FOLDER.glob("*/*.txt"))
+    """All stories of the protocols; doors tell their own."""
+    return sorted(FOLDER.glob("phoenix/*.txt"))
 
 
 async def tell(story: str) -> str:

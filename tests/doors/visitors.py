@@ -170,6 +170,7 @@ class Visitor:
 
     async def drop(self) -> None:
         """The line breaks."""
+        self.closed = self.closed or (1006, "")  # what is said into it now is heard by nobody
         self._in.put_nowait({"type": "websocket.disconnect", "code": 1006})
         await quiet()
         assert self._task.done()

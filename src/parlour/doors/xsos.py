@@ -4,6 +4,7 @@ All the playing is done by the clients. This decides who gets what: a message of
 in, and out comes what each line is told. No clock and no network; both are handed in.
 """
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -27,7 +28,8 @@ MAX_ABSENT = 10_000
 
 # What a client may say.
 
-Name = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Id = Annotated[str, Meta(min_length=1, max_length=256)]
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Message(Struct, frozen=True, kw_only=True):
@@ -35,15 +37,15 @@ class Message(Struct, frozen=True, kw_only=True):
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     seq: Annotated[int, Meta(ge=0)]
-    player: Name = field(name="from")
-    chat: Name = field(name="utouId")
+    player: Id = field(name="from")
+    chat: Id = field(name="utouId")
     action: str
 
 
 class Introduction(Message, frozen=True):
     """Who is here."""
 
-    name: Annotated[str, Meta(max_length=256, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+    name: Annotated[str, Meta(max_length=256)]
     img: Annotated[str, Meta(max_length=2048)] | None = field(name="imgURL", default=None)
 
 
@@ -93,6 +95,10 @@ def read(body: bytes) -> Message:
     parlour.errors.Refused: ('unknown_event', "$.action: expected join, ... leave_game, got 'dance'")
     """
     base = parse(_base.decode, strict(body))
+    for where, id in (("$.from", base.player), ("$.utouId", base.chat)):
+        if _CONTROL.search(id):
+            what = f"{where}: expected no control characters, got {id[:40]!r}"
+            raise Refused(Code.MALFORMED, what, path=where)
     if base.player == SERVER:
         raise Refused(Code.MALFORMED, f"$.from: expected a player, got {SERVER!r}", path="$.from")
     reader = _readers.get(base.action)
