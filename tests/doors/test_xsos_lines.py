@@ -148,6 +148,17 @@ async def test_what_went_into_a_line_that_was_dead_already_is_told_on_return():
         assert again.actions == ["leave_game"]
 
 
+async def test_a_socket_that_is_closed_already_does_not_make_what_was_written_arrive():
+    async with House() as house:
+        ann, bob = await pair(house)
+        bob.transport.socket.number = -1
+        await ann.say("start_game", 1)
+        assert ann.heard == ['431[{"delivered":true}]']
+        again = await house.enter("bob")
+        await again.say("join")
+        assert again.actions == ["start_game"]
+
+
 async def test_a_second_namespace_connection_on_the_same_line_is_told_why_not():
     async with House() as house:
         ann = await house.enter("ann")

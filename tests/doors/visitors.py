@@ -90,11 +90,22 @@ def scope(kind: str, query: str, extensions: dict[str, Any], **more: Any) -> dic
     }
 
 
+class Socket:
+    """A number that the kernel knows nothing about, or the one of a socket that is closed."""
+
+    def __init__(self) -> None:
+        self.number = 1 << 30
+
+    def fileno(self) -> int:
+        return self.number
+
+
 class Transport(asyncio.Transport):
     """What a line says about itself; a silent one keeps what it is given."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self.socket = Socket()
+        super().__init__({"socket": self.socket})
         self.silent = False
         self.aborted = False
         self.held = 0

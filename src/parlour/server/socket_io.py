@@ -170,7 +170,13 @@ class Wire:
     @property
     def unsent(self) -> int:
         """Bytes that have not arrived."""
-        return self.transport.get_write_buffer_size() + _unacknowledged(self.transport)
+        return self.transport.get_write_buffer_size() + _unacknowledged(self._number)
+
+    @property
+    def _number(self) -> int:
+        """The socket's, which is negative when it is closed."""
+        line = self.transport.get_extra_info("socket")
+        return -1 if line is None else int(line.fileno())
 
     def write(self, frame: str) -> None:
         """A text frame is written."""
@@ -180,8 +186,8 @@ class Wire:
             self._ends.append(self._written)
 
     def settle(self) -> int:
-        """How many messages have arrived by now."""
-        if self._ends and not self.transport.is_closing():
+        """How many messages have arrived by now; of a line that is closed, nothing more is known."""
+        if self._ends and self._number >= 0 and not self.transport.is_closing():
             arrived = self._written - self.unsent
             while self._ends and self._ends[0] <= arrived:
                 self._ends.popleft()
@@ -189,12 +195,12 @@ class Wire:
         return self.arrived
 
 
-def _unacknowledged(transport: asyncio.Transport) -> int:
+def _unacknowledged(number: int) -> int:
     """Bytes that the kernel holds until the other side has them; where it does not tell, none."""
-    with suppress(OSError, AttributeError):
-        number = transport.get_extra_info("socket").fileno()
-        (count,) = struct.unpack("i", fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)))
-        return int(count)
+    if number >= 0:
+        with suppress(OSError):
+            (count,) = struct.unpack("i", fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)))
+            return int(count)
     return 0
 
 
