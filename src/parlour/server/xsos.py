@@ -52,17 +52,15 @@ class Session:
         self.strikes = 0
         self.id: str | None = None
         """Engine.IO's; none before it is let in."""
-        self.line: str | None = None
-        """Socket.IO's, as the door knows it."""
         self.wire: Wire | None = None
         self._told = 0
         self._before = 0
         self._arrived = 0
         self._polled = 0
 
-    def connect(self, line: str) -> None:
-        """From here on, what is told is told to this line."""
-        self.line, self._before = line, self._told
+    def connect(self) -> None:
+        """From here on, what is told is told to a new line."""
+        self._before = self._told
 
     def tell(self) -> None:
         """A message is on its way."""
@@ -279,8 +277,9 @@ class XsosDoor:
 
     async def _close(self, id: str, reason: str) -> None:
         await self._pass_through["disconnect"](id, reason)
-        # A poll would go on waiting. At the next turn: the library may have a last word to say first.
-        asyncio.get_running_loop().call_soon(self._engine.sockets[id].queue.put_nowait, None)
+        if (engine := self._engine.sockets.get(id)) is not None:
+            # A poll would go on waiting. At the next turn: the library may have a last word to say first.
+            asyncio.get_running_loop().call_soon(engine.queue.put_nowait, None)
         session = self._sessions.pop(id, None)
         if session is not None:
             metrics.connections.labels("xsos").dec()
@@ -296,7 +295,7 @@ class XsosDoor:
 
     async def _enter(self, line: str, environ: dict[str, Any], auth: Any) -> None:  # noqa: ARG002
         session: Session = environ["asgi.scope"][_SESSION]
-        session.connect(line)
+        session.connect()
         self._lines[line] = session
 
     async def _exit(self, line: str, reason: str) -> None:  # noqa: ARG002
