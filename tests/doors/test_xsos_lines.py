@@ -5,10 +5,11 @@ import json
 
 import pytest
 import structlog
+from websockets.frames import Frame, Opcode
 
 from parlour.doors.xsos import PATIENCE
 from parlour.server import metrics
-from parlour.server.xsos import MAX_UNSENT
+from parlour.server.socket_io import MAX_UNSENT, Line
 from tests.doors.visitors import House, quiet
 
 POLL = "EIO=4&transport=polling"
@@ -221,6 +222,25 @@ async def test_noise_without_events_is_limited_too():
         assert ann.closed == (1008, "too fast")
 
 
+async def test_nobody_is_remembered_for_having_been_here():
+    async with House(rate=10, player_rate=10, address_rate=10) as house:
+        ann = await house.enter("ann")
+        await ann.say("join")
+        await ann.drop()
+        assert house.limits._players._buckets
+        await house.wait(PATIENCE + 5)
+        assert not house.limits._players._buckets
+        assert not house.limits._addresses._buckets
+
+
+def test_fragments_without_content_do_not_pile_up():
+    line = Line.__new__(Line)
+    line.frames = [b"4"]
+    for _ in range(1000):
+        line.handle_cont(Frame(Opcode.CONT, b"", fin=False))
+    assert line.frames == [b"4"]
+
+
 async def test_one_address_has_so_many_lines_and_each_gives_its_place_back():
     async with House(address_connections=2) as house:
         ann = await house.enter("ann")
@@ -246,6 +266,14 @@ async def test_any_page_may_connect_since_no_cookie_counts_here():
     async with House() as house:
         ann = await house.come("ann", origin="https://elsewhere.example")
         assert ann.heard[0].startswith("0{")
+
+
+async def test_a_browser_may_ask_first_whether_it_may_ask():
+    async with House() as house:
+        status, _, headers = await house.call("OPTIONS", POLL)
+        assert status == 200
+        assert headers["Access-Control-Allow-Methods"] == "OPTIONS, GET, POST"
+        assert not house.limits._connections
 
 
 # Polling.

@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from fuzz.doors import masked
+from fuzz.xsos import open_line
 from tests.e2e.lines import PATIENCE, Lines
 from tests.e2e.servers import Server
 
@@ -315,16 +316,11 @@ def test_there_is_nothing_beside_the_door(server, path):
 def test_a_member_who_does_not_read_is_cut_and_hears_what_they_missed_on_return(serve):
     server = serve()
     chat = "stuck"
-    with enter(server) as ann, socket.create_connection(("127.0.0.1", server.port)) as stuck:
+    with enter(server) as ann, open_line(server.port) as stuck:
         join(ann, "ann", chat)
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        stuck.sendall(
-            f"GET {SOCKET} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
-        )
-        assert stuck.recv(12) == b"HTTP/1.1 101"
         base = {"version": 3, "seq": 0, "from": "bob", "utouId": chat, "action": "join", "name": "Bob"}
-        stuck.sendall(masked(0x81, b"40") + masked(0x81, b"42" + json.dumps(["client_msg", base]).encode()))
+        stuck.sendall(masked(0x81, b"42" + json.dumps(["client_msg", base]).encode()))
         assert '"bob"' in ann.recv(timeout=PATIENCE)
         told = 0
         while "line_cut" not in server.log and told < 10_000:
@@ -340,6 +336,17 @@ def test_a_member_who_does_not_read_is_cut_and_hears_what_they_missed_on_return(
             assert 0 < missed["seq"] < told
             for seq in range(missed["seq"] + 1, told):
                 assert json.loads(bob.recv(timeout=PATIENCE)[2:])[1]["seq"] == seq
+
+
+def test_whoever_pings_without_end_and_reads_no_pong_is_cut(server):
+    pings = masked(0x89, b"x" * 125) * 1000
+    with open_line(server.port) as line:
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < 1000:
+                line.sendall(pings)
+                sent += 1
+    assert 0 < sent < 1000
 
 
 def test_a_flood_is_refused_then_cut_and_hurts_nobody(tmp_path):

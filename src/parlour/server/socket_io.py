@@ -15,6 +15,7 @@ import msgspec
 import socketio
 from socketio import packet
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 from parlour.wire import MAX_INTEGER
 
@@ -22,6 +23,8 @@ quiet = logging.getLogger("parlour.socket_io")
 quiet.disabled = True
 """For libraries that log a trace for every packet they cannot read: whoever wants to could fill the disk."""
 
+MAX_UNSENT = 256 * 1024
+"""Bytes that have not arrived, at which somebody who does not read is cut."""
 WRITE_AHEAD = 16 * 1024
 """Bytes that may wait in a transport before the queue behind it waits, too."""
 
@@ -219,6 +222,12 @@ class Line(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         self.wire.settle()
         super().data_received(data)
+        if self.transport.get_write_buffer_size() > MAX_UNSENT:
+            self.transport.abort()  # pings without end, whose pongs nobody reads
+
+    def handle_cont(self, event: Frame) -> None:
+        if event.data or event.fin:  # fragments without content could be sent for ever
+            super().handle_cont(event)
 
     def eof_received(self) -> None:
         self.wire.settle()  # the last time that the kernel can be asked

@@ -19,6 +19,7 @@ from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.limits import CREATE_COST, STRIKES, Limits, address_of, too_fast
 from parlour.server.socket_io import (
+    MAX_UNSENT,
     Json,
     Packet,
     Server,
@@ -32,8 +33,6 @@ from parlour.server.socket_io import (
 log = structlog.get_logger()
 
 PATH = "/socket.io/"
-MAX_UNSENT = 256 * 1024
-"""Bytes that have not arrived, at which a member who does not read is cut."""
 SWEEP_EVERY = 5.0
 """Seconds between looks for those who are away for too long."""
 _SESSION = "parlour.session"
@@ -376,6 +375,7 @@ class XsosDoor:
         return session.arrived if session else 0
 
     def _expire(self) -> None:
+        self._limits.sweep()
         told = self._door.expire(self._clock.now())
         task = asyncio.get_running_loop().create_task(self._tell(told))
         self._speaking.add(task)
