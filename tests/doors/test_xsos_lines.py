@@ -17,7 +17,7 @@ POLL = "EIO=4&transport=polling"
 
 @pytest.fixture(autouse=True)
 def complaints():
-    """Whatever happens here, the log has no error in it."""
+    """Whatever happens here, the log has no error in it, unless a test takes it out."""
     with structlog.testing.capture_logs() as lines:
         yield lines
     assert not [line for line in lines if line["log_level"] in ("error", "critical")], lines
@@ -241,6 +241,19 @@ def test_fragments_without_content_do_not_pile_up():
     assert line.frames == [b"4"]
 
 
+async def test_a_bug_of_ours_is_answered_without_its_words_and_logged(monkeypatch, complaints):
+    async with House() as house:
+        ann, bob = await pair(house)
+        for method in ("receive", "gone"):
+            monkeypatch.setattr(house.door._door, method, lambda *_, **__: 1 / 0)
+        await ann.say("start_game", 1)
+        assert ann.heard == ['431[{"code":"internal_error","message":"this went wrong on our side"}]']
+        await ann.drop()
+        assert [line["event"] for line in complaints] == ["door_failed", "door_failed"]
+        monkeypatch.undo()
+    complaints.clear()
+
+
 async def test_one_address_has_so_many_lines_and_each_gives_its_place_back():
     async with House(address_connections=2) as house:
         ann = await house.enter("ann")
@@ -305,6 +318,14 @@ async def test_whoever_polls_hears_the_same():
         )
         await quiet()
         assert bob.actions == ["start_game", "game_over"]
+
+
+async def test_a_post_may_come_in_chunks():
+    async with House() as house:
+        ann, bob = await open_poll(house), await house.enter("bob")
+        await house.call("POST", ann, *(bytes([byte]) for byte in packet("ann", "join")))
+        await bob.say("join", 1)
+        assert bob.heard == ['431[{"delivered":true}]']
 
 
 async def test_what_a_poll_took_along_is_told_again_unless_there_was_another_poll():

@@ -197,7 +197,7 @@ class XsosDoor:
                 await self._end(session)
             return
         if scope["method"] == "POST":
-            receive = await self._read_post(session, receive)
+            scope, receive = await self._read_post(session, scope, receive)
         elif scope["method"] == "GET":
             send = self._watch_poll(session, send)
         await self._sio.handle_request(scope, receive, send)
@@ -239,8 +239,8 @@ class XsosDoor:
 
         return sending
 
-    async def _read_post(self, session: Session, receive: Receive) -> Receive:
-        """The body as a whole, when it is packets; what is not ends the session."""
+    async def _read_post(self, session: Session, scope: Scope, receive: Receive) -> tuple[Scope, Receive]:
+        """The request with its body in one piece, when that is packets; what is not ends the session."""
         limit = self._settings.max_frame
         body, more = b"", True
         while more and len(body) <= limit:
@@ -259,7 +259,9 @@ class XsosDoor:
         async def received() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        return received
+        # A body in chunks has no length, and the library believes nothing else.
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+        return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}, received
 
     # Engine.IO.
 
@@ -298,9 +300,12 @@ class XsosDoor:
         self._lines[line] = session
 
     async def _exit(self, line: str, reason: str) -> None:  # noqa: ARG002
-        told = self._door.gone(line, self._clock.now())  # which still asks what has arrived
-        self._lines.pop(line, None)
-        await self._tell(told)
+        try:
+            told = self._door.gone(line, self._clock.now())  # which still asks what has arrived
+            self._lines.pop(line, None)
+            await self._tell(told)
+        except Exception:
+            log.exception("door_failed", door="xsos")
 
     def _answering(self, event: str) -> Any:
         """What the library calls for an event; it would swallow a bug, so that is logged here."""
