@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames fuzz-xsos schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
+.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -47,7 +47,10 @@ fuzz: setup ## fuzz every parser, with atheris where it installs; seconds=N for 
 fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.frames --frames $(or $(frames),1000000)
 
-fuzz-xsos: setup ## the same at the XsOs door, over Socket.IO
+fuzz-relays: setup ## a million frames of whatever bytes through the relays of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.relays --frames $(or $(frames),1000000)
+
+fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
 
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
@@ -59,7 +62,7 @@ benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
 bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
 	$(bin)/python -m benchmarks
 
-bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_modules/.ready
+bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
 
 bench-parts: setup ## where the CPU of one move goes

@@ -1,1 +1,1 @@
-"""The ways in for the clients of other servers: each joins their protocol to a game or to passing on."""
+"""The ways in for clients of other servers: one file for each."""

@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-import msgspec
 from msgspec import UNSET
 
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import own_topic
+from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
 from parlour.wire import Adapter, Push, Request, Step
+
+CROWD = 100
+"""So many in a room, and its spectators hear of everything a moment later, but cheaply."""
 
 
 class Line(Protocol):
@@ -75,15 +78,18 @@ class Client:
 
     def flush(self) -> None:
         """Send what the adapter has to say."""
-        if frames := self.adapter.frames():
-            self.line.write(b"".join(map(framed, frames)))
+        for frame in self.adapter.frames():
+            self.line.write(framed(frame))
+
+
+_SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
     """A whole WebSocket text frame; a server's are not masked, so one serves every reader."""
     size = len(text)
     if size < 126:
-        return b"\x81" + size.to_bytes(1, "big") + text
+        return _SHORT[size] + text
     if size < 65536:
         return b"\x81\x7e" + size.to_bytes(2, "big") + text
     return b"\x81\x7f" + size.to_bytes(8, "big") + text
@@ -92,10 +98,12 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "eyes", "format", "line", "muted", "own", "phx_ref", "stale", "viewer")
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, format: str = "view") -> None:
         self.client = client
+        self.line = client.line
+        self.format = format
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -109,19 +117,31 @@ class Place:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
-        self.ears = (type(self.client.adapter), viewer, others)
+        self.eyes = eyes_of(viewer, self.format)
+        self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def hears(self, topic: str) -> bool:
         return topic in self.ears[2] or topic == self.own
+
+    def blink(self) -> None:
+        """See with other eyes, but nothing yet: first everything is shown, not what changed."""
+        self.ears = (self.ears[0], CLOSED, self.ears[2])
+
+    def open_eyes(self) -> None:
+        """See what changes from now on."""
+        self.ears = (self.ears[0], self.eyes, self.ears[2])
 
     def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
         """Sees with these eyes and hears these topics already."""
         return self.viewer == viewer and self.ears[2] | {self.own} == {*topics, self.own}
 
 
-Views = Mapping[str | None, msgspec.Raw]
-"""What each viewer may know now, encoded once."""
+CLOSED = ":closed"
+"""The eyes of nobody."""
+
+Sights = Mapping[Eyes, Sight]
+"""What all eyes see now."""
 
 
 class Audience:
@@ -166,9 +186,9 @@ class Audience:
         return any(place.client.player == player for place in self._places.values())
 
     @property
-    def viewers(self) -> set[str | None]:
+    def eyes(self) -> set[Eyes]:
         """The different eyes that look at this room."""
-        return {place.viewer for place in self._places.values()}
+        return {place.eyes for place in self._places.values()}
 
     @property
     def spectators(self) -> set[str]:
@@ -186,64 +206,116 @@ class Audience:
                 frames[kind] = framed(kind.encode(self.room, push))
             place.client.line.write(frames[kind])
 
-    def speak(self, step: Step, views: Views, changed: Views, result: Any, *, more: bool = False) -> None:
+    def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
 
-        With *more* another step is about to follow, and spectators may hear of both at once.
+        With *more* another step is about to follow, and spectators may hear of both at once; so they may in a
+        crowd, where the steps of a moment cost a lot less in one write than one by one.
         """
-        addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
-        frames: dict[Any, bytes] = {}
-        for place in self:
+        telling = Telling(self.room, step, views, changed, result)
+        told, addressed = telling.told, telling.addressed
+        more = more or len(self._places) > CROWD
+        for place in self._places.values():
             if place.muted:
                 continue
-            line = place.client.line
-            if place.stale or (place.viewer is None and line.clogged):
+            line, watches = place.line, place.viewer is None
+            if place.stale or (watches and line.clogged):
                 place.stale = True
                 continue
-            key = (place.ears, place.own) if place.own in addressed else place.ears
-            data = frames.get(key)
-            if data is None:
-                pushes = told(step, place, views, changed, result)
-                data = frames[key] = b"".join(
-                    framed(place.client.adapter.encode(self.room, push)) for push in pushes
-                )
-            line.write(data, more=more and place.viewer is None)
+            frames = None if place.own in addressed else told.get(place.ears)
+            line.write(telling.to(place) if frames is None else frames, more=more and watches)
 
 
-def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:
-    """What a step says to somebody in this place."""
-    pushes = list(heard(step, place, views))
-    update: dict[str, Any] = {"seq": step.seq}
-    if place.viewer in changed and not any(push.name == "sync" for push in pushes):
-        update["view"] = changed[place.viewer]
-    if result is not UNSET:
-        update["result"] = result
-    pushes.append(Push("update", update))
-    return pushes
+class Telling:
+    """One step on its way to everybody: each frame is made once for all who hear the same."""
+
+    def __init__(self, room: str, step: Step, views: Sights, changed: Sights, result: Any) -> None:
+        self._room = room
+        self._seq = step.seq
+        self._views = views
+        self._changed = changed
+        self._result = result
+        self._sends = [effect for effect in step.effects if isinstance(effect, Send)]
+        self.addressed = {send.to for send in self._sends}
+        """The topics of those who are told something else than others with the same ears."""
+        self.told: dict[Any, bytes] = {}
+        """What each kind of listener is told, once somebody asked."""
+        self._frames: dict[tuple[type[Adapter], int], bytes] = {}
+
+    def to(self, place: Place) -> bytes:
+        """What this place is told: its pushes, then exactly one update."""
+        key = (place.ears, place.own) if place.own in self.addressed else place.ears
+        told = self.told.get(key)
+        if told is None:
+            told = self.told[key] = self._tell(place)
+        return told
+
+    def _tell(self, place: Place) -> bytes:
+        encode = place.client.adapter.encode
+        frames, eyes = [], place.ears[1]
+        update: dict[str, Any] = {"seq": self._seq}
+        seen = self._changed.get(eyes)
+        for number, send in enumerate(self._sends):
+            if not place.hears(send.to):
+                continue
+            if send.kind != "sync":
+                frames.append(self._frame(type(place.client.adapter), number))
+            elif eyes in self._views:
+                frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
+                seen = None
+        if isinstance(seen, Drawn):
+            update["patch"] = seen.patch
+        elif seen is not None:
+            update["view"] = seen
+        if self._result is not UNSET:
+            update["result"] = self._result
+        frames.append(framed(encode(self._room, Push("update", update))))
+        return b"".join(frames)
+
+    def _frame(self, kind: type[Adapter], number: int) -> bytes:
+        """The frame of a push that says the same to all who hear it."""
+        frame = self._frames.get((kind, number))
+        if frame is None:
+            push = push_of(self._sends[number], self._seq)
+            frame = self._frames[kind, number] = framed(kind.encode(self._room, push))
+        return frame
 
 
-def heard(step: Step, place: Place, views: Views | None = None) -> Iterator[Push]:
-    """The messages of a step that reach this place, in the order in which they were sent.
+def push_of(send: Send, seq: int) -> Push:
+    """The push of something that was said, whoever hears it."""
+    match send.kind:
+        case "chat":
+            return Push("chat", {"seq": seq, **send.payload})
+        case "shutdown":
+            return Push("shutdown", send.payload)
+        case _:
+            return Push("game_event", {"seq": seq, "payload": send.payload})
 
-    Without *views* it is the past that is told, and whole views are left out: one follows anyway.
-    """
+
+class Hearer(Protocol):
+    """Somebody who is told a step: in a place now, or in the past."""
+
+    def hears(self, topic: str) -> bool:
+        """They are told what is sent there."""
+        ...
+
+
+def heard(step: Step, place: Hearer) -> Iterator[Push]:
+    """The messages of a past step that reach this place; whole views are left out, one follows anyway."""
     for effect in step.effects:
-        if isinstance(effect, Send) and place.hears(effect.to):
-            match effect.kind:
-                case "game_event":
-                    yield Push("game_event", {"seq": step.seq, "payload": effect.payload})
-                case "chat":
-                    yield Push("chat", {"seq": step.seq, **effect.payload})
-                case "shutdown":
-                    yield Push("shutdown", effect.payload)
-                case "sync":
-                    if views is not None and place.viewer in views:
-                        yield sync(step.seq, views[place.viewer])
+        if isinstance(effect, Send) and effect.kind != "sync" and place.hears(effect.to):
+            yield push_of(effect, step.seq)
 
 
-def sync(seq: int, view: msgspec.Raw, result: Any = None, *, reset: bool = False) -> Push:
-    """Everything a viewer may know at *seq*."""
-    payload: dict[str, Any] = {"seq": seq, "view": view}
+def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
+    """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
+    payload: dict[str, Any] = {"seq": seq}
+    if isinstance(seen, Drawn):
+        payload["scene"] = seen.whole
+        if now is not None:
+            payload["now"] = now
+    else:
+        payload["view"] = seen
     if result is not None:
         payload["result"] = result
     if reset:

@@ -10,18 +10,7 @@
 Whoever does not begin with ``40`` is connected already.
 """
 
-import asyncio
-import sys
-from pathlib import Path
-
 from tests.doors.visitors import House, Visitor
-
-FOLDER = Path(__file__).parent.parent / "transcripts" / "xsos"
-
-
-def stories() -> list[Path]:
-    """All of them."""
-    return sorted(FOLDER.glob("*.txt"))
 
 
 async def tell(story: str) -> str:
@@ -57,14 +46,3 @@ async def _direct(house: House, people: dict[str, Visitor], words: list[str]) ->
             await house.wait(float(seconds))
         case _:
             raise ValueError(f"expected referee, drop, silence or wait, got {' '.join(words)}")
-
-
-def main() -> None:
-    """Write all stories anew."""
-    for path in stories():
-        path.write_text(asyncio.run(tell(path.read_text())))
-        sys.stdout.write(f"xsos/{path.name}\n")
-
-
-if __name__ == "__main__":
-    main()
