@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -214,17 +215,19 @@ def printing(command: list[str], folder: Path) -> Iterator[Callable[[], str]]:
             process.wait()
 
 
-def node_client(page: str, address: str, folder: Path) -> AbstractContextManager[Callable[[], str]]:
+def node_client(
+    page: str, address: str, folder: Path, *words: str
+) -> AbstractContextManager[Callable[[], str]]:
     """A page's JavaScript, run against a real server."""
     (program,) = blocks(page, "js")
     (folder / "client.mjs").write_text(program.text.replace("127.0.0.1:8000", address))
     (folder / "node_modules").symlink_to(NODE_MODULES)
-    return printing(["node", "client.mjs"], folder)
+    return printing(["node", "client.mjs", *words], folder)
 
 
-def print_by_node(page: str, address: str, folder: Path, lines: int) -> list[str]:
+def print_by_node(page: str, address: str, folder: Path, lines: int, *words: str) -> list[str]:
     """The first lines that a page's JavaScript prints."""
-    with node_client(page, address, folder) as printed:
+    with node_client(page, address, folder, *words) as printed:
         return [printed() for _ in range(lines)]
 
 
@@ -278,6 +281,23 @@ def meet_a_relays_client(address: str, id: str, printed: Callable[[], str]) -> N
 
 JSON_COLON = {"js": ":", "py": ": "}
 """How each language writes JSON by itself."""
+
+
+@pytest.mark.e2e
+@needs_clients
+@pytest.mark.parametrize("first", ["python", "javascript"])
+def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, tmp_path, first):
+    page = "docs/protocols/xsos.md"
+    play = run(page)["play"]
+    with ThreadPoolExecutor(2) as pool:
+        clients = {
+            "python": lambda: play(server, "pat", "a chat"),
+            "javascript": lambda: print_by_node(page, server, tmp_path, 1, "jay", "a chat"),
+        }
+        games = [pool.submit(clients.pop(name)) for name in (first, *set(clients) - {first})]
+        ends = [game.result(timeout=20) for game in games]
+    board = [1, -1, 1, -1, 1, -1, 1, 0, 0]
+    assert sorted(map(str, ends)) == sorted(map(str, [board, [",".join(map(str, board))]]))
 
 
 # Names that exist.
@@ -430,6 +450,15 @@ def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
     for frame in shown:
         assert len(json.loads(frame)) == 5
         assert frame in known, frame
+
+
+def test_every_frame_on_the_page_of_the_xsos_door_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "xsos"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 1)[1] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [line for block in blocks("docs/protocols/xsos.md", "text") for line in block.text.splitlines()]
+    assert len(shown) > 15
+    assert not set(shown) - known
 
 
 # A board of one's own.
