@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from parlour.errors import Code, Refused, parse
 
@@ -102,6 +103,7 @@ class Later(msgspec.Struct, frozen=True, tag="later"):
         often = self.every is None or 0 < self.every < math.inf
         if type(self.key) is not str or not (soon and often):
             raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
+        _make_float(self, "seconds", "every")
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -118,6 +120,14 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     def __post_init__(self) -> None:
         if self.after is not None and not 0 <= self.after < math.inf:
             raise ValueError(f"the end: expected 0 or more seconds or None, got {self.after}")
+        _make_float(self, "after")
+
+
+def _make_float(effect: Later | End, *fields: str) -> None:
+    """Whole seconds as they will be read back: a step that is played again must come out byte for byte."""
+    for name in fields:
+        if type(getattr(effect, name)) is int:
+            force_setattr(effect, name, float(getattr(effect, name)))
 
 
 Effect = Send | Later | Cancel | End
