@@ -447,6 +447,6 @@ def test_in_ogetarts_a_new_game_begins_by_itself_ten_seconds_after_the_end():
     table.wait(9.9)
     assert table.state.phase == "over"
     table.wait(0.1)
-    assert (table.state.phase, table.state.lost) == ("playing", ("", ""))
+    assert (table.state.phase, table.state.lost) == ("playing", ["", ""])
     assert home(table, RED) != before
     assert table.wait(7 * DAY) == []

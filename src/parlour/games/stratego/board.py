@@ -48,7 +48,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True):
     """One of eighty."""
 
     id: int
-    """1 + the square on which it stood at the start: it tells no rank."""
+    """1 + the square on which it stood when play began: it tells no rank."""
     side: int
     rank: int
     known: int = SECRET
@@ -235,3 +235,9 @@ def redeal(cells: Cells, side: int, chance: Chance) -> Cells:
         number = agile.pop() if piece.known == MOVED else others.pop()
         redealt[square] = replace(piece, rank=ranks[number])
     return tuple(redealt)
+
+
+def renumber(cells: Cells, side: int, chance: Chance) -> Cells:
+    """The same pieces of a side under each other's ids."""
+    ids = chance.shuffle([piece.id for piece in cells if piece is not None and piece.side == side])
+    return tuple(piece and (replace(piece, id=ids.pop()) if piece.side == side else piece) for piece in cells)

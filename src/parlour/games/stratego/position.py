@@ -30,6 +30,15 @@ from parlour.games.stratego.board import (
 Phase = Literal["waiting", "arranging", "playing", "over"]
 Reason = Literal["flag", "stuck", "resigned", "time", "agreed", "quiet"]
 
+WHY: dict[Reason, str] = {
+    "flag": "the flag is captured",
+    "stuck": "no piece is left that can move",
+    "resigned": "the other side resigned",
+    "time": "the time is up",
+    "agreed": "both sides agreed",
+    "quiet": "nobody has fought for too long",
+}
+
 MANY_TRIES = 20
 
 
@@ -83,8 +92,9 @@ class Position(State, frozen=True):
     cells: Cells = NOTHING
     turn: int = RED
     ready: tuple[bool, bool] = (False, False)
-    lost: tuple[str, str] = ("", "")
-    """Each side's fallen, in the order in which they fell: the trays beside the board."""
+    fallen: tuple[tuple[Piece, ...], tuple[Piece, ...]] = ((), ())
+    """Each side's, in the order in which they fell: the trays beside the board."""
+    fights: tuple[Last, ...] = ()
     trails: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """For each side the squares on which the piece that it moved last has stood, up to four."""
     last: Last | None = None
@@ -94,6 +104,8 @@ class Position(State, frozen=True):
     """The side that offers a draw."""
     until: float | None = None
     """When the time is up: wall time, for display."""
+    since: float = 0.0
+    """When that time began, on the room's clock."""
     ending: Ending | None = None
 
     @classmethod
@@ -102,9 +114,24 @@ class Position(State, frozen=True):
         cells, lakes = board.parse(drawn)
         return cls(rules=replace(rules or Rules(), lakes=lakes), phase="playing", cells=cells, turn=turn)
 
+    @property
+    def lost(self) -> list[str]:
+        """The ranks of each side's fallen."""
+        return ["".join(RANKS[piece.rank] for piece in side) for side in self.fallen]
+
     def __str__(self) -> str:
         words = board.draw(self.cells, lakes=self.rules.lakes)
         return "\n".join(" ".join(word.ljust(3) for word in row).rstrip() for row in words)
+
+    def id(self, square: int, viewer: int | None) -> int:
+        """What a viewer calls the piece on a square, 0 where there is none.
+
+        While a side arranges its pieces, only that side can tell which one went where.
+        """
+        piece = self.cells[square]
+        if piece is None:
+            return 0
+        return square + 1 if self.phase == "arranging" and piece.side != viewer else piece.id
 
     def rows(self, viewer: int | None = None) -> list[str]:
         """The board as a side sees it, or everybody without a side."""
@@ -157,15 +184,17 @@ class Position(State, frozen=True):
         assert self.last is not None  # noqa: S101 - it was just made
         result = fight(attacker.rank, defender.rank)
         winner = {"won": attacker, "lost": defender, "both fell": None}[result]
-        fallen = [piece for piece in (attacker, defender) if piece is not winner]
-        lost = list(self.lost)
-        for piece in fallen:
-            lost[piece.side] += RANKS[piece.rank]
+        fallen = list(self.fallen)
+        for piece in (attacker, defender):
+            if piece is not winner:
+                fallen[piece.side] += (piece,)
+        last = replace(self.last, attacker=attacker.rank, defender=defender.rank, result=result)
         return replace(
             self,
-            cells=_put(self.cells, {self.last.end: winner and replace(winner, known=SHOWN)}),
-            lost=(lost[RED], lost[BLUE]),
-            last=replace(self.last, attacker=attacker.rank, defender=defender.rank, result=result),
+            cells=_put(self.cells, {last.end: winner and replace(winner, known=SHOWN)}),
+            fallen=(fallen[RED], fallen[BLUE]),
+            last=last,
+            fights=(*self.fights, last),
             quiet=0,
         )
 
@@ -191,7 +220,8 @@ class Position(State, frozen=True):
 
     def begun(self) -> "Position":
         """Red may move; who has drawn up so that nothing can has lost."""
-        return replace(self, phase="playing", ready=(True, True)).judged()
+        cells = tuple(piece and replace(piece, id=square + 1) for square, piece in enumerate(self.cells))
+        return replace(self, phase="playing", cells=cells, ready=(True, True)).judged()
 
     def ended(self, winner: int | None, reason: Reason) -> "Position":
         """Over."""
@@ -204,7 +234,9 @@ class Position(State, frozen=True):
         for _ in range(MANY_TRIES):
             cells = self.cells
             for side in (RED, BLUE):
-                cells = cells if side == viewer else board.redeal(cells, side, chance)
+                if side != viewer:
+                    cells = board.redeal(cells, side, chance)
+                    cells = board.renumber(cells, side, chance) if self.phase == "arranging" else cells
             other = replace(self, cells=cells)
             if _movers(self) == _movers(other):  # else one of them would be over
                 return other

@@ -1,6 +1,7 @@
 """The rules of Stratego: who may do what, and when; what everybody is told, and what each may see."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -26,7 +27,9 @@ from parlour.game import (
 )
 from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES
 from parlour.games.stratego.formations import ARMY, FORMATIONS, draw_up, read_formation
-from parlour.games.stratego.position import Last, Position, Reason, Rules
+from parlour.games.stratego.picture import draw, spot_of
+from parlour.games.stratego.position import WHY, Last, Position, Rules
+from parlour.scene import Control, Option, Scene
 
 WEEK = 7 * 86400.0
 """How long a room waits for a second player, or after the end for another game."""
@@ -34,15 +37,6 @@ WEEK = 7 * 86400.0
 PRESETS = {
     "classic": Rules(),
     "ogetarts": Rules(lakes=False, setup="random", two_squares=False, restart_after=10),
-}
-
-WHY: dict[Reason, str] = {
-    "flag": "the flag is captured",
-    "stuck": "no piece is left that can move",
-    "resigned": "the other side resigned",
-    "time": "the time is up",
-    "agreed": "both sides agreed to a draw",
-    "quiet": "nobody has fought for too long",
 }
 
 Seconds = Annotated[int, Meta(ge=0, le=7 * 86400)]
@@ -218,7 +212,7 @@ class Stratego(Game[Position]):
             "you": _name(seat),
             "turn": SIDES[state.turn] if playing else None,
             "board": state.rows(seat),
-            "ids": [0 if piece is None else piece.id for piece in state.cells],
+            "ids": [state.id(square, seat) for square in range(SQUARES)],
             "lost": dict(zip(SIDES, state.lost, strict=True)),
             "ready": dict(zip(SIDES, state.ready, strict=True)),
             "last": state.last and state.last.told(),
@@ -228,6 +222,12 @@ class Stratego(Game[Position]):
             "winner": ending and _name(ending.winner),
             "reason": ending and ending.reason,
         }
+
+    def scene(self, state: Position, viewer: str | None) -> Scene:
+        side = state.seat(viewer)
+        drops: Mapping[int, Mapping[str, Any]] = {} if side is None else _drops(state, side)
+        controls = () if side is None else tuple(_controls(state, side))
+        return replace(draw(state, side, drops), controls=controls)
 
     def outcome(self, state: Position) -> Outcome | None:
         if state.ending is None:
@@ -252,6 +252,45 @@ def _tell(type: str, **said: object) -> Send:
     return Send("all", {"type": type, **said})
 
 
+# What can be done in a browser.
+
+
+def _drops(state: Position, side: int) -> Mapping[int, Mapping[str, Any]]:
+    """For each square from which a piece may go, the spots where it may, and the events."""
+    if state.phase == "arranging" and not state.ready[side]:
+        return _swaps(side)
+    drops: dict[int, dict[str, Any]] = {}
+    if state.phase == "playing" and side == state.turn:
+        for start, end in state.moves(side):
+            drops.setdefault(start, {})[spot_of(end)] = Move(start, end)
+    return drops
+
+
+@cache
+def _swaps(side: int) -> Mapping[int, Mapping[str, Any]]:
+    """Each piece of a side may change places with any other."""
+    home = HOMES[side]
+    return {one: {spot_of(other): Swap(one, other) for other in home if other != one} for one in home}
+
+
+def _controls(state: Position, side: int) -> Iterator[Control]:
+    """The buttons beside the board."""
+    if state.phase == "arranging" and not state.ready[side]:
+        yield Control("ready", "Ready", Ready(), main=True)
+        options = tuple(Option(name.capitalize(), Form(name)) for name in FORMATIONS)  # type: ignore[arg-type]
+        yield Control("formation", "Formation", options=options)
+    if state.phase == "playing":
+        if state.offer == 1 - side:
+            yield Control("accept", "Agree to a draw", OfferDraw())
+            yield Control("decline", "Decline", DeclineDraw())
+        elif state.offer is None:
+            yield Control("offer", "Offer a draw", OfferDraw())
+    if state.phase in ("arranging", "playing"):
+        yield Control("resign", "Resign", Resign(), confirm="Give this game up?")
+    if state.phase == "over" and state.rules.restart_after:
+        yield Control("reset", "New game", Reset(), main=True)
+
+
 # Beginning.
 
 
@@ -267,8 +306,8 @@ def _dealt(state: Position, moment: Moment) -> Update[Position]:
     fresh = (End(None), Cancel("restart"), Send("all", kind="sync"))
     if state.rules.setup == "random":
         return _begun(dealt, moment, *fresh)
-    until, clock = _clock(state.rules.arrange_seconds, moment)
-    return Update(replace(dealt, until=until), (*fresh, clock))
+    dealt, clock = _timed(dealt, state.rules.arrange_seconds, moment)
+    return Update(dealt, (*fresh, clock))
 
 
 def _begun(state: Position, moment: Moment, *before: Effect) -> Update[Position]:
@@ -282,15 +321,16 @@ def _turned(state: Position, moment: Moment, *before: Effect) -> Update[Position
         return _ended(state, *before)
     if not state.rules.turn_seconds and state.until is None:
         return Update(state, before)
-    until, clock = _clock(state.rules.turn_seconds, moment)
-    return Update(replace(state, until=until), (*before, clock))
+    state, clock = _timed(state, state.rules.turn_seconds, moment)
+    return Update(state, (*before, clock))
 
 
-def _clock(seconds: int, moment: Moment) -> tuple[float | None, Effect]:
-    """When the time is up, and what rings then; without a limit, nothing does."""
+def _timed(state: Position, seconds: int, moment: Moment) -> tuple[Position, Effect]:
+    """The time runs, and rings when it is up; without a limit, nothing does."""
     if not seconds:
-        return None, Cancel("clock")
-    return moment.date + seconds, Later("clock", seconds, TimeUp())
+        return replace(state, until=None), Cancel("clock")
+    timed = replace(state, until=moment.date + seconds, since=moment.now)
+    return timed, Later("clock", seconds, TimeUp())
 
 
 def _arranged(state: Position, side: int, event: Formation) -> Position:
@@ -303,9 +343,7 @@ def _arranged(state: Position, side: int, event: Formation) -> Position:
     if event.one not in HOMES[side] or event.other not in HOMES[side] or event.one == event.other:
         raise Refused(Code.ILLEGAL_MOVE, "two different pieces of your own can change places")
     cells = list(state.cells)
-    one, other = cells[event.one], cells[event.other]
-    assert one and other  # noqa: S101, PT018 - a home is full while it is arranged
-    cells[event.one], cells[event.other] = replace(one, rank=other.rank), replace(other, rank=one.rank)
+    cells[event.one], cells[event.other] = cells[event.other], cells[event.one]
     return replace(state, cells=tuple(cells))
 
 
