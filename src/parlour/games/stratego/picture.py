@@ -30,14 +30,11 @@ FACES = tuple("10" if rank == "M" else rank for rank in RANKS)
 HINTS = ("", ", has moved", ", a scout by its way", "")
 """What everybody knows of a hidden piece."""
 
+SPOTS = tuple(f"c{square}" for square in range(SQUARES))
+"""The ids of the squares' spots."""
 TRAY = 1.1
 TOP = 1.3
 HEIGHT = 12.6
-
-
-def spot_of(square: int) -> str:
-    """The id of a square's spot."""
-    return f"c{square}"
 
 
 def name_of(square: int) -> str:
@@ -76,7 +73,7 @@ def _board(seat: int, lakes: bool) -> tuple[Spot, ...]:  # noqa: FBT001 - one of
         row, column = divmod(SQUARES - 1 - square if seat == RED else square, WIDTH)
         lake = lakes and square in LAKES
         name = f"{name_of(square)}, a lake" if lake else name_of(square)
-        spot = Spot(spot_of(square), column, TOP + row, fill="water" if lake else "felt", label=name)
+        spot = Spot(SPOTS[square], column, TOP + row, fill="water" if lake else "felt", label=name)
         spots.append(spot)
     trays = (
         Spot(
@@ -118,10 +115,11 @@ def _tile(id: int, side: int, rank: int, known: int, spot: str, at: int = 0) -> 
 
 
 def _standing(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Iterator[Tile]:
+    ids = state.ids(seat)
     for square, piece in enumerate(state.cells):
         if piece is not None:
             rank = piece.rank if piece.side == seat or piece.known == SHOWN else 0
-            tile = _tile(state.id(square, seat), piece.side, rank, piece.known, spot_of(square))
+            tile = _tile(ids[square], piece.side, rank, piece.known, SPOTS[square])
             yield replace(tile, drops=drops[square]) if square in drops else tile
 
 
@@ -131,7 +129,7 @@ def _fallen(state: Position) -> Iterator[Tile]:
         for at, piece in enumerate(pieces):
             tile = _tile(piece.id, side, piece.rank, SHOWN, f"lost{side}", at)
             last = at == len(pieces) - 1 and _fell(state.last, piece)
-            yield replace(tile, via=spot_of(state.last.end)) if last and state.last else tile
+            yield replace(tile, via=SPOTS[state.last.end]) if last and state.last else tile
 
 
 def _fell(last: Last | None, piece: Piece) -> bool:

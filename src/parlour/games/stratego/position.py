@@ -123,15 +123,17 @@ class Position(State, frozen=True):
         words = board.draw(self.cells, lakes=self.rules.lakes)
         return "\n".join(" ".join(word.ljust(3) for word in row).rstrip() for row in words)
 
-    def id(self, square: int, viewer: int | None) -> int:
-        """What a viewer calls the piece on a square, 0 where there is none.
+    def ids(self, viewer: int | None) -> list[int]:
+        """What a side, or everybody without one, calls the pieces on the squares; 0 where there is none.
 
         While a side arranges its pieces, only that side can tell which one went where.
         """
-        piece = self.cells[square]
-        if piece is None:
-            return 0
-        return square + 1 if self.phase == "arranging" and piece.side != viewer else piece.id
+        if self.phase != "arranging":
+            return [0 if piece is None else piece.id for piece in self.cells]
+        return [
+            0 if piece is None else piece.id if piece.side == viewer else square + 1
+            for square, piece in enumerate(self.cells)
+        ]
 
     def rows(self, viewer: int | None = None) -> list[str]:
         """The board as a side sees it, or everybody without a side."""

@@ -27,7 +27,7 @@ from parlour.game import (
 )
 from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES
 from parlour.games.stratego.formations import ARMY, FORMATIONS, draw_up, read_formation
-from parlour.games.stratego.picture import draw, spot_of
+from parlour.games.stratego.picture import SPOTS, draw
 from parlour.games.stratego.position import WHY, Last, Position, Rules
 from parlour.scene import Control, Option, Scene
 
@@ -212,7 +212,7 @@ class Stratego(Game[Position]):
             "you": _name(seat),
             "turn": SIDES[state.turn] if playing else None,
             "board": state.rows(seat),
-            "ids": [state.id(square, seat) for square in range(SQUARES)],
+            "ids": state.ids(seat),
             "lost": dict(zip(SIDES, state.lost, strict=True)),
             "ready": dict(zip(SIDES, state.ready, strict=True)),
             "last": state.last and state.last.told(),
@@ -262,7 +262,7 @@ def _drops(state: Position, side: int) -> Mapping[int, Mapping[str, Any]]:
     drops: dict[int, dict[str, Any]] = {}
     if state.phase == "playing" and side == state.turn:
         for start, end in state.moves(side):
-            drops.setdefault(start, {})[spot_of(end)] = Move(start, end)
+            drops.setdefault(start, {})[SPOTS[end]] = Move(start, end)
     return drops
 
 
@@ -270,7 +270,7 @@ def _drops(state: Position, side: int) -> Mapping[int, Mapping[str, Any]]:
 def _swaps(side: int) -> Mapping[int, Mapping[str, Any]]:
     """Each piece of a side may change places with any other."""
     home = HOMES[side]
-    return {one: {spot_of(other): Swap(one, other) for other in home if other != one} for one in home}
+    return {one: {SPOTS[other]: Swap(one, other) for other in home if other != one} for one in home}
 
 
 def _controls(state: Position, side: int) -> Iterator[Control]:
