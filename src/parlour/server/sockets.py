@@ -18,6 +18,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
@@ -73,6 +74,10 @@ def _whole(values: list[str]) -> str | None:
     return ", ".join(values) if values else None
 
 
+DOORS: tuple[type[Adapter], ...] = (WithOgetarts,)
+"""Adapters with a door in them, in place of those without."""
+
+
 class Sockets:
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
@@ -82,7 +87,7 @@ class Sockets:
         self.limits = limits
         self.clock = host.clock
         self.settings = settings
-        self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
+        self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in (*PROTOCOLS.values(), *DOORS)}
         self.open: set[Socket] = set()
         self._corked: list[Socket] = []
         self._held: list[Socket] = []
@@ -351,7 +356,7 @@ class Socket(asyncio.Protocol):
             if self._may_ask(client, cost_of(request.wish)):
                 self._sockets.host.receive(client, request)
             else:
-                self._refuse(client, request)
+                self._refuse(client.asking(request), request)
 
     def _refuse(self, client: Client, request: Request) -> None:
         """Say no to the hasty; a join that is refused has closed the channel of the one before."""
