@@ -19,7 +19,7 @@ from parlour.games.stratego.board import MARSHAL, RANKS, SIDES, WIDTH
 from parlour.games.stratego.formations import ARMY
 from parlour.games.stratego.rules import Move, Reset
 from parlour.protocols.phoenix import Frame, Phoenix
-from parlour.wire import Consider, Enter, Knock, Push, Request, SendChat, SendEvent, Wish, clean_name
+from parlour.wire import Consider, Enter, EnterAsGuest, Push, Request, SendChat, SendEvent, Wish, clean_name
 
 TOPIC = "games:"
 NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -135,7 +135,7 @@ class Ogetarts(Phoenix):
     def _enter(self, payload: bytes) -> Enter:
         user = parse(_read_join, payload).user
         name = None if user is None else clean_name(user)
-        return Knock(game="stratego", config={"preset": "ogetarts"}, name=name, show=show)
+        return EnterAsGuest(game="stratego", config={"preset": "ogetarts"}, name=name, show=show)
 
     def _asked(self, room: str | None, event: str, payload: bytes) -> Wish:
         match event:

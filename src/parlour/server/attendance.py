@@ -10,7 +10,7 @@ from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
 from parlour.server.rooms import Live, Owner, excuse, result_of
 from parlour.server.sights import Shown, see
-from parlour.wire import Connect, Disconnect, Enter, Join, Knock, Leave, Push, Rematch, Request, Step
+from parlour.wire import Connect, Disconnect, Enter, EnterAsGuest, Join, Leave, Push, Rematch, Request, Step
 
 MAX_MISSED = 100
 """More steps than this are not told one by one to somebody who comes back."""
@@ -66,11 +66,11 @@ class Attendance:
     async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
         """A seat where there is one for this player, a place to watch from otherwise."""
         topics: tuple[str, ...] = ()
-        if isinstance(enter, Knock):
+        if isinstance(enter, EnterAsGuest):
             self._let_in(live, client, enter)
         name = await self._name_of(client)
         if live.here.seat(client.player) is None:
-            watches = isinstance(enter, Knock) and None not in live.here.seats
+            watches = isinstance(enter, EnterAsGuest) and None not in live.here.seats
             joined = self._ask_to_join(live, client.player, spectate=enter.spectate or watches)
             if joined.seat is None:
                 self._check_spectators(live, client.player)
@@ -84,18 +84,18 @@ class Attendance:
         self._open_eyes(live, place, topics)
         return place
 
-    def _let_in(self, live: Live, client: Client, knock: Knock) -> None:
+    def _let_in(self, live: Live, client: Client, guest: EnterAsGuest) -> None:
         """The door leads to one game, and nobody comes in under the name of somebody who is there."""
-        if live.here.game != knock.game:
-            raise Refused(Code.UNKNOWN_GAME, f"expected a room of {knock.game}, got one of {live.here.game}")
-        if knock.name is None:
+        if live.here.game != guest.game:
+            raise Refused(Code.UNKNOWN_GAME, f"expected a room of {guest.game}, got one of {live.here.game}")
+        if guest.name is None:
             return
         seated = [(seat.player, seat.name) for seat in live.here.seats if seat is not None]
         present = [(place.client.player, place.client.name or "") for place in live.audience]
         for player, name in (*seated, *present):
-            if player != client.player and name.casefold() == knock.name.casefold():
+            if player != client.player and name.casefold() == guest.name.casefold():
                 raise Refused(Code.NAME_TAKEN, f"somebody in room {live.id} is called {name}", path="$.user")
-        client.name = knock.name
+        client.name = guest.name
 
     async def _name_of(self, client: Client) -> str:
         if client.name is None:

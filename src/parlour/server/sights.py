@@ -9,7 +9,7 @@ import msgspec
 from parlour.game import Game
 from parlour.room import Room
 from parlour.scene import Scene, difference
-from parlour.wire import Enter, Knock
+from parlour.wire import Enter, EnterAsGuest
 
 _encode = msgspec.json.Encoder().encode
 
@@ -57,7 +57,7 @@ Sight = msgspec.Raw | Drawn | Shown
 
 def eyes_of(viewer: str | None, enter: Enter) -> Eyes:
     """The eyes of somebody who came in like this."""
-    if isinstance(enter, Knock):
+    if isinstance(enter, EnterAsGuest):
         return Guest(viewer, enter.show)
     return Browser(viewer) if enter.format == "scene" else viewer
 
