@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-parts
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -64,6 +64,9 @@ bench: setup benchmarks/peers/node_modules/.ready ## side by side with other ser
 
 bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-rules: setup ## what rules, views and scenes of one move cost, for every game
+	$(bin)/python -m benchmarks.rules
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
