@@ -12,6 +12,7 @@ from parlour.games.stratego import Stratego
 from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Move
 from parlour.journal.base import Player
+from parlour.server.limits import CREATE_COST, cost_of
 from tests.server.world import PLAYABLE, Person, World
 from tests.table import legal
 
@@ -101,6 +102,11 @@ async def test_who_joins_opens_the_game_and_is_answered_with_it(world):
     assert world.host.keeper.live("den").here.config["preset"] == "ogetarts"
 
 
+def test_coming_in_costs_as_much_as_opening_a_room_for_it_may():
+    (request,) = WithOgetarts().receive('["1","1","games:den","phx_join",{"user":"Ann"}]')
+    assert cost_of(request.wish) == CREATE_COST
+
+
 async def test_who_brought_no_token_is_told_one(world):
     comes = Visitor(world, "ann", WithOgetarts())
     comes.client.token = "fresh"
@@ -156,7 +162,7 @@ async def test_joining_again_keeps_the_seat_and_seats_nobody_twice(world):
     assert bob.updates()
 
 
-async def test_a_name_that_somebody_in_the_room_has_is_refused_and_brings_neither_seat_nor_ranks(world):
+async def test_a_name_that_another_player_of_the_room_has_is_refused_and_brings_neither_seat_nor_ranks(world):
     await two(world)
     thief = Visitor(world, "eve", WithOgetarts())
     status, response = await thief.ask("phx_join", {"user": "bob"})
@@ -257,7 +263,15 @@ async def test_they_take_turns_and_player_one_begins(world):
 async def test_nobody_moves_before_there_is_an_opponent(world):
     ann = await visitor(world, "ann")
     status, response = await ann.click(30)
-    assert (status, response["code"]) == ("error", "illegal_move")
+    assert (status, response["message"]) == ("error", "the game has not begun")
+
+
+async def test_nobody_moves_while_pieces_are_arranged_elsewhere(world):
+    await world.open("stratego", "den")
+    ann, _ = await two(world)
+    assert (await ann.click(30))[1]["message"] == "the game has not begun"
+    await world.wait(300)
+    assert (await ann.move(*a_move(world)))[0] == "ok"
 
 
 @pytest.mark.parametrize("square", [45, 60, 99])

@@ -156,6 +156,8 @@ class Ogetarts(Phoenix):
             raise Refused(Code.NOT_SEATED, "only the two players move pieces; you are watching")
         if view["phase"] == "over":
             raise Refused(Code.ILLEGAL_MOVE, "the game is over")
+        if view["phase"] != "playing":
+            raise Refused(Code.NOT_YOUR_TURN, "the game has not begun")
         chosen, word = self._still_chosen(room, view), words[square]
         mine = word[0].lower() == you[0]
         if chosen is None:

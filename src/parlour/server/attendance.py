@@ -85,16 +85,16 @@ class Attendance:
         return place
 
     def _let_in(self, live: Live, client: Client, guest: EnterAsGuest) -> None:
-        """The door leads to one game, and nobody comes in under the name of somebody who is there."""
+        """The door leads to one game, and nobody comes in under the name of another who plays."""
         if live.here.game != guest.game:
             raise Refused(Code.UNKNOWN_GAME, f"expected a room of {guest.game}, got one of {live.here.game}")
         if guest.name is None:
             return
-        seated = [(seat.player, seat.name) for seat in live.here.seats if seat is not None]
-        present = [(place.client.player, place.client.name or "") for place in live.audience]
-        for player, name in (*seated, *present):
-            if player != client.player and name.casefold() == guest.name.casefold():
-                raise Refused(Code.NAME_TAKEN, f"somebody in room {live.id} is called {name}", path="$.user")
+        others = [seat for seat in live.here.seats if seat is not None and seat.player != client.player]
+        for seat in others:
+            if seat.name.casefold() == guest.name.casefold():
+                why = f"a player in room {live.id} is called {seat.name}"
+                raise Refused(Code.NAME_TAKEN, why, path="$.user")
         client.name = guest.name
 
     async def _name_of(self, client: Client) -> str:
