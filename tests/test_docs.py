@@ -15,9 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 import httpx
+import msgspec
 import pytest
 from websockets.sync.client import connect
 
@@ -26,6 +27,7 @@ from parlour.cli import load_games
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.games import GAMES
+from parlour.games.stratego.rules import PRESETS
 from parlour.server.calls import STATUS
 from parlour.server.config import Settings
 from parlour.server.http import Api, web_app
@@ -492,3 +494,35 @@ def test_every_line_of_a_conversation_on_the_page_of_relays_is_in_a_transcript()
     shown = [line for block in blocks("docs/protocols/relay.md", "text") for line in block.text.splitlines()]
     assert len(shown) > 15
     assert [line for line in shown if line not in known] == []
+
+
+# Stratego, whose page is made of lists.
+
+
+def section(page: str, heading: str) -> list[list[str]]:
+    """The rows of the table under a heading."""
+    lines = read(page).partition(f"\n## {heading}\n")[2].partition("\n## ")[0].splitlines()
+    cells = [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
+    ]
+    return cells[1:]
+
+
+def test_the_settings_of_stratego_are_those_of_its_presets():
+    listed = {row[0].strip("`"): row[1:3] for row in section("docs/reference/stratego.md", "Settings")}
+    rules = [msgspec.to_builtins(PRESETS[name]) for name in ("classic", "ogetarts")]
+    shown = {
+        name: [f"`{value}`" if isinstance(value, str) else json.dumps(value) for value in values]
+        for name, *values in ((name, *(preset[name] for preset in rules)) for name in rules[0])
+    }
+    assert listed == shown
+
+
+def test_every_field_of_a_view_of_stratego_and_every_event_is_explained():
+    page = "docs/reference/stratego.md"
+    fields = re.findall(r"`(\w+)`", " ".join(row[0] for row in section(page, "A view")))
+    assert sorted(fields) == sorted(GAMES["stratego"].view(Table(GAMES["stratego"]).state, None))
+    events = re.findall(r'"type": "(\w+)"', " ".join(row[0] for row in section(page, "Events")))
+    assert sorted(events) == sorted(
+        str(kind.__struct_config__.tag) for kind in get_args(GAMES["stratego"].Event)
+    )
