@@ -128,6 +128,8 @@ class Update(msgspec.Struct, Generic[S], frozen=True):
 
     state: S
     effects: tuple[Effect, ...] = ()
+    keeps_seat: bool = False
+    """Returned by `leave_game`: whoever leaves gave something up, but not the seat."""
 
 
 class Joined(msgspec.Struct, Generic[S], frozen=True):
@@ -233,7 +235,10 @@ class Game(Generic[S]):
         return Joined((), seat, Update(_seated(state, moment.seats, seat, player)))
 
     def leave_game(self, state: S, player: str, why: str, moment: Moment) -> Update[S]:
-        """Somebody gave their seat up (``manual``) or was gone for too long (``away_too_long``)."""
+        """Somebody wants to go (``manual``) or was gone for too long (``away_too_long``): their seat is free.
+
+        Unless the update says ``keeps_seat``: then nobody else can have it, and they may come back.
+        """
         if player not in moment.seats:
             return Update(state)
         return Update(_seated(state, moment.seats, moment.seats.index(player), None))
