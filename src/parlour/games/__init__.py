@@ -3,6 +3,7 @@
 from typing import Any
 
 from parlour.game import Game
+from parlour.games.backgammon import Backgammon
 from parlour.games.minesweeper import Minesweeper
 from parlour.games.tictactoe import TicTacToe
 
@@ -11,5 +12,6 @@ GAMES: dict[str, Game[Any]] = {
     for game in (
         TicTacToe(),
         Minesweeper(),
+        Backgammon(),
     )
 }
