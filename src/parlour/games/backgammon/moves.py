@@ -266,8 +266,13 @@ def _longest(found: dict[Way, Dice], dice: Dice) -> list[Way]:
 @lru_cache(maxsize=4096)
 def _orders(steps: Way) -> tuple[Way, ...]:
     """The orders of these steps, first those where checkers keep moving, the one farthest behind first."""
-    orders = sorted(set(permutations(steps)), reverse=True)
-    return tuple(sorted(orders, key=lambda way: -sum(a.end == b.start for a, b in pairwise(way))))
+
+    def runs(way: Way) -> tuple[int, int]:
+        """How many runs of one checker there are, and (less is better) how long the longest is."""
+        goes_on = "".join(".+"[a.end == b.start] for a, b in pairwise(way))
+        return goes_on.count("."), -max(map(len, goes_on.split(".")))
+
+    return tuple(sorted(sorted(set(permutations(steps)), reverse=True), key=runs))
 
 
 # What a player may do now, and what it means.
@@ -297,11 +302,13 @@ def _paths(all_ways: tuple[Way, ...]) -> set[Way]:
     """The steps that one checker makes in these ways, one after the other."""
     paths = set()
     for way in all_ways:
-        for at in range(len(way)):
-            for end in range(at + 1, len(way) + 1):
-                paths.add(way[at:end])
-                if end < len(way) and way[end].start != way[end - 1].end:
-                    break
+        follows = {step.start: step for step in way}
+        for step in way:
+            path: Way = (step,)
+            paths.add(path)
+            while (last := path[-1]).end in follows:
+                path = (*path, follows[last.end])
+                paths.add(path)
     return paths
 
 

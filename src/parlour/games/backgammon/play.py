@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Event, Game, Joined, Moment, Outcome, Send, Timeouts, Update
-from parlour.games.backgammon.board import SIDES
 from parlour.games.backgammon.clocks import (
     AwayTooLong,
     HalfTime,
@@ -239,7 +238,7 @@ def _check_turn(match: Match, seat: int, event: Action) -> None:
     """Whether it is for this player to do something, and such a thing."""
     expected = EXPECTED[match.phase]
     if seat not in match.awaited:
-        raise Refused(Code.NOT_YOUR_TURN, f"it is for {SIDES[match.awaited[0]]} to {expected}")
+        raise Refused(Code.NOT_YOUR_TURN, f"it is for your opponent to {expected}")
     if PHASES.get(type(event), "move") != match.phase:
         got = event.__struct_config__.tag
         raise Refused(Code.ILLEGAL_MOVE, f"expected {expected}, got {got}")
