@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames schemathesis \
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames schemathesis \
         bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
 bin := .venv/bin
 
@@ -33,6 +33,9 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture kills
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
+
+soak: setup ## 10,000 random games of every game, each replayed: half an hour; games=N for fewer, game=NAME for one
+	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
 
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from parlour.errors import Code, Refused, parse
+from parlour.scene import Scene, plain
 
 GAME = ":game"
 """The sender of a game's own events, when one of its timers rings."""
@@ -102,6 +104,7 @@ class Later(msgspec.Struct, frozen=True, tag="later"):
         often = self.every is None or 0 < self.every < math.inf
         if type(self.key) is not str or not (soon and often):
             raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
+        _make_float(self, "seconds", "every")
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -118,6 +121,14 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     def __post_init__(self) -> None:
         if self.after is not None and not 0 <= self.after < math.inf:
             raise ValueError(f"the end: expected 0 or more seconds or None, got {self.after}")
+        _make_float(self, "after")
+
+
+def _make_float(effect: Later | End, *fields: str) -> None:
+    """Whole seconds as they will be read back: a step that is played again must come out byte for byte."""
+    for name in fields:
+        if type(getattr(effect, name)) is int:
+            force_setattr(effect, name, float(getattr(effect, name)))
 
 
 Effect = Send | Later | Cancel | End
@@ -263,6 +274,17 @@ class Game(Generic[S]):
         """All that this viewer may know; the only door for secrets. The default hides nothing."""
         return state
 
+    def scene(self, state: S, viewer: str | None) -> Scene:
+        """What this viewer's browser draws, and no more than they may know. The default needs no board."""
+        legal = () if viewer is None else self.legal_events(state, viewer)
+        some = None if legal is None else tuple(legal)
+        outcome = self.outcome(state)
+        if outcome is not None:
+            status = f"It is over: {outcome.why}" if outcome.why else "It is over"
+        else:
+            status = "You can do something" if some or some is None else "Waiting for others"
+        return plain(self.view(state, viewer), _kinds(self.Event), some, status)
+
     def legal_events(self, state: S, player: str) -> Iterable[Any] | None:
         """What this player could do now; None when the game does not say."""
         return None
@@ -321,10 +343,14 @@ class Game(Generic[S]):
         return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
 
 
+def _kinds(events: Any) -> list[Any]:
+    """The classes of a union of events, or the one."""
+    return [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
+
+
 def _tags(events: Any) -> list[str]:
     """What events are called on the wire."""
-    kinds = [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
-    return [str(kind.__struct_config__.tag) for kind in kinds]
+    return [str(kind.__struct_config__.tag) for kind in _kinds(events)]
 
 
 def _seated(state: S, seats: tuple[str | None, ...], seat: int, player: str | None) -> S:

@@ -145,7 +145,7 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Come into a room, or come back to it with the seq of the last update that was seen."""
 
     since: int | None = None
-    format: Literal["view"] = "view"
+    format: Literal["view", "scene"] = "view"
     spectate: bool = False
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from parlour.game import Game
 from parlour.games.backgammon import Backgammon
 from parlour.games.minesweeper import Minesweeper
+from parlour.games.stratego import Stratego
 from parlour.games.tictactoe import TicTacToe
 
 GAMES: dict[str, Game[Any]] = {
@@ -12,6 +13,7 @@ GAMES: dict[str, Game[Any]] = {
     for game in (
         TicTacToe(),
         Minesweeper(),
+        Stratego(),
         Backgammon(),
     )
 }

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-import msgspec
 from msgspec import UNSET
 
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import own_topic
+from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
 from parlour.wire import Adapter, Push, Request, Step
 
 
@@ -92,10 +92,11 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "eyes", "format", "muted", "own", "phx_ref", "stale", "viewer")
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, format: str = "view") -> None:
         self.client = client
+        self.format = format
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -109,19 +110,31 @@ class Place:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
-        self.ears = (type(self.client.adapter), viewer, others)
+        self.eyes = eyes_of(viewer, self.format)
+        self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def hears(self, topic: str) -> bool:
         return topic in self.ears[2] or topic == self.own
+
+    def blink(self) -> None:
+        """See with other eyes, but nothing yet: first everything is shown, not what changed."""
+        self.ears = (self.ears[0], CLOSED, self.ears[2])
+
+    def open_eyes(self) -> None:
+        """See what changes from now on."""
+        self.ears = (self.ears[0], self.eyes, self.ears[2])
 
     def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
         """Sees with these eyes and hears these topics already."""
         return self.viewer == viewer and self.ears[2] | {self.own} == {*topics, self.own}
 
 
-Views = Mapping[str | None, msgspec.Raw]
-"""What each viewer may know now, encoded once."""
+CLOSED = ":closed"
+"""The eyes of nobody."""
+
+Sights = Mapping[Eyes, Sight]
+"""What all eyes see now."""
 
 
 class Audience:
@@ -166,9 +179,9 @@ class Audience:
         return any(place.client.player == player for place in self._places.values())
 
     @property
-    def viewers(self) -> set[str | None]:
+    def eyes(self) -> set[Eyes]:
         """The different eyes that look at this room."""
-        return {place.viewer for place in self._places.values()}
+        return {place.eyes for place in self._places.values()}
 
     @property
     def spectators(self) -> set[str]:
@@ -186,7 +199,7 @@ class Audience:
                 frames[kind] = framed(kind.encode(self.room, push))
             place.client.line.write(frames[kind])
 
-    def speak(self, step: Step, views: Views, changed: Views, result: Any, *, more: bool = False) -> None:
+    def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
 
         With *more* another step is about to follow, and spectators may hear of both at once.
@@ -210,19 +223,23 @@ class Audience:
             line.write(data, more=more and place.viewer is None)
 
 
-def told(step: Step, place: Place, views: Views, changed: Views, result: Any) -> list[Push]:
+def told(step: Step, place: Place, views: Sights, changed: Sights, result: Any) -> list[Push]:
     """What a step says to somebody in this place."""
     pushes = list(heard(step, place, views))
     update: dict[str, Any] = {"seq": step.seq}
-    if place.viewer in changed and not any(push.name == "sync" for push in pushes):
-        update["view"] = changed[place.viewer]
+    seen = changed.get(place.ears[1])
+    if seen is not None and not any(push.name == "sync" for push in pushes):
+        if isinstance(seen, Drawn):
+            update["patch"] = seen.patch
+        else:
+            update["view"] = seen
     if result is not UNSET:
         update["result"] = result
     pushes.append(Push("update", update))
     return pushes
 
 
-def heard(step: Step, place: Place, views: Views | None = None) -> Iterator[Push]:
+def heard(step: Step, place: Place, views: Sights | None = None) -> Iterator[Push]:
     """The messages of a step that reach this place, in the order in which they were sent.
 
     Without *views* it is the past that is told, and whole views are left out: one follows anyway.
@@ -237,13 +254,19 @@ def heard(step: Step, place: Place, views: Views | None = None) -> Iterator[Push
                 case "shutdown":
                     yield Push("shutdown", effect.payload)
                 case "sync":
-                    if views is not None and place.viewer in views:
-                        yield sync(step.seq, views[place.viewer])
+                    if views is not None and (seen := views.get(place.ears[1])) is not None:
+                        yield sync(step.seq, seen)
 
 
-def sync(seq: int, view: msgspec.Raw, result: Any = None, *, reset: bool = False) -> Push:
-    """Everything a viewer may know at *seq*."""
-    payload: dict[str, Any] = {"seq": seq, "view": view}
+def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
+    """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
+    payload: dict[str, Any] = {"seq": seq}
+    if isinstance(seen, Drawn):
+        payload["scene"] = seen.whole
+        if now is not None:
+            payload["now"] = now
+    else:
+        payload["view"] = seen
     if result is not None:
         payload["result"] = result
     if reset:

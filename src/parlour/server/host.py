@@ -32,8 +32,8 @@ from parlour.server.rooms import (
     freeze,
     result_of,
     room_sheet,
-    view_of,
 )
+from parlour.server.sights import Eyes, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
@@ -87,7 +87,7 @@ class Thought(msgspec.Struct, frozen=True):
 
     room: Room[Any]
     step: Step
-    views: dict[str | None, msgspec.Raw]
+    views: dict[Eyes, Sight]
     frozen: bytes | None = None
     """The room to store beside the step, where that is due."""
     failure: Refused | None = None
@@ -308,8 +308,10 @@ class Host:
         room, step = apply(live.game, live.here, command, at, id=id)
         views = {}
         if room.state is not live.here.state:
-            eyes = {v for v in live.audience.viewers if v is None or room.seat(v) is not None}
-            views = {viewer: view_of(live.game, room, viewer) for viewer in eyes}
+            for eyes in live.audience.eyes:
+                viewer = viewer_of(eyes)
+                if viewer is None or room.seat(viewer) is not None:
+                    views[eyes] = see(live.game, room, eyes, live.views.get(eyes))
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
         return Thought(room, step, views, freeze(room) if store else None)
 

@@ -13,6 +13,7 @@ from parlour.server.clients import Audience
 from parlour.server.clock import Clock, Handle
 from parlour.server.lane import Lane
 from parlour.server.presence import Presence
+from parlour.server.sights import Eyes, Sight
 from parlour.wire import Command
 
 T = TypeVar("T")
@@ -34,8 +35,8 @@ class Live:
         """What its card says that the room itself does not know."""
         self.game: Game[Any]
         self.room: Room[Any] | None = None
-        self.views: dict[str | None, msgspec.Raw] = {}
-        """What each viewer was last told, to tell only what changed."""
+        self.views: dict[Eyes, Sight] = {}
+        """What all eyes were last told, to tell only what changed."""
         self.answers: dict[tuple[str, str], int] = {}
         self.card: Card | None = None
         self.stored = 0
@@ -117,11 +118,6 @@ def excuse(error: Refused | Trouble) -> Refused:
             return Refused(Code.ROOM_DAMAGED, "the room's history is damaged; an operator must look at it")
         case _:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
-
-
-def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw:
-    """What this viewer may know, encoded once."""
-    return msgspec.Raw(_encode(game.view(room.state, viewer)))
 
 
 def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
