@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts bench-rolls
 bin := .venv/bin
 
 help: ## list the commands
@@ -64,3 +64,6 @@ bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_m
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
+
+bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives
+	$(bin)/python -m benchmarks.rolls

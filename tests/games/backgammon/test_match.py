@@ -197,8 +197,8 @@ def test_a_move_of_several_steps_tells_each_with_its_die():
             "type": "moved",
             "seat": X,
             "steps": [
-                {"from": 24, "to": 23, "die": 1, "meets": True},
-                {"from": 23, "to": 19, "die": 4, "meets": False},
+                {"from": 24, "to": 23, "die": 1, "hit": True},
+                {"from": 23, "to": 19, "die": 4, "hit": False},
             ],
         }
     ]

@@ -1,13 +1,18 @@
 """What everybody sees, and how it is written down."""
 
+from math import comb
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.match import Cube, export
-from parlour.games.backgammon.notation import written
+from parlour.games.backgammon.moves import ways
+from parlour.games.backgammon.notation import listed, written
 from parlour.games.backgammon.play import Accept, Decline, Double, EndTurn, Ready, ResignGame, ResignMatch
 from tests.games.backgammon.boards import O, X, read
 from tests.games.backgammon.test_match import ANN, BOB, GAME, begun, both, move, playing
@@ -20,6 +25,20 @@ def test_whoever_is_to_move_sees_all_ways_to_play_and_nobody_else():
     assert GAME.view(at.state, ANN)["ways"] == ["24/18 24/23", "24/18 18/17", "24/23 23/17"]
     assert GAME.view(at.state, BOB)["ways"] == []
     assert GAME.view(at.state, None)["ways"] == []
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 6), st.sampled_from(["portes", "plakoto", "fevga"]))
+def test_the_list_of_ways_is_never_longer_than_128_kb(rng, die, variant):
+    # Four steps of a double shared out among fifteen checkers: there are no more ways, whatever the position.
+    most = comb(15 + 4 - 1, 4)
+    assert most * len('"bar/24 24/23 23/22 22/21",') < 128 * 1024
+    places = [0] * 26
+    for point in rng.sample(range(1 if variant == "plakoto" else 7, 25), 15):
+        places[point] += 1
+    board = Board(variant, (tuple(places), (15, *[0] * 25)))
+    found = ways(board, X, (die,) * 4)
+    assert len(found) <= most
+    assert len(msgspec.json.encode([listed(way) for way in found])) < 128 * 1024
 
 
 def test_a_view_counts_each_sides_checkers_from_its_own_end():

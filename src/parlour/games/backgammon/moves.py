@@ -65,7 +65,12 @@ def ways(board: Board, side: int, dice: Dice) -> tuple[Way, ...]:
         return ()
     if eyes.order_matters(dice):
         return tuple(_tried(eyes, dice))
-    return tuple(_chains(eyes, dice) if dice[0] == dice[-1] else _pairs(eyes, *dice))
+    found = _chains(eyes, dice) if dice[0] == dice[-1] else _pairs(eyes, *dice)
+    if eyes.near_prime(len(dice)):
+        found = [way for steps in found if (way := _without_prime(eyes, steps, dice))] or [
+            *_tried(eyes, dice)
+        ]
+    return tuple(found)
 
 
 class Eyes:
@@ -90,15 +95,15 @@ class Eyes:
             return True
         if counts[BAR] and rules.enter_first:
             return dice[0] != dice[-1]
-        if rules.first_runs and not self.passed:
-            return True
-        return bool(rules.no_prime) and self._near_prime(len(dice))
+        return rules.first_runs and not self.passed
 
-    def _near_prime(self, steps: int) -> bool:
+    def near_prime(self, steps: int) -> bool:
         """Whether so many steps could hold every point of which one must be left."""
-        zone = slice(self.rules.no_prime.start, self.rules.no_prime.stop)
-        held = sum(map(bool, self.counts[zone]))
-        return all(self.open[zone]) and held + steps >= len(self.rules.no_prime)
+        prime = self.rules.no_prime
+        zone = slice(prime.start, prime.stop)
+        return (
+            bool(prime) and all(self.open[zone]) and sum(map(bool, self.counts[zone])) + steps >= len(prime)
+        )
 
     @property
     def passed(self) -> bool:
@@ -230,11 +235,21 @@ def _shared(die: int, counts: list[int], reach: list[int], left: int, way: Way, 
     return found
 
 
+def _without_prime(eyes: Eyes, steps: Way, dice: Dice) -> Way | None:
+    """The steps in an order that never holds all points of a forbidden prime, if there is one."""
+    ends = [step.end for step in steps]
+    if all(eyes.counts[point] or point in ends for point in eyes.rules.no_prime):
+        return next((way for way in _orders(tuple(sorted(steps))) if eyes.playable(way, dice)), None)
+    return steps
+
+
 def _tried(eyes: Eyes, dice: Dice) -> Iterator[Way]:
     """Every order of steps, tried out; of those with the same steps one that keeps checkers moving."""
     found: dict[Way, Dice] = {}
     """Each set of steps, and the dice that are left after it."""
     seen: set[tuple[Way, Dice]] = set()
+    one_order = dice[0] == dice[-1] and not eyes.rules.first_runs
+    """Of a double, what can be played at all can be played from the checkers farthest behind on."""
 
     def explore(way: Way, left: Dice) -> None:
         steps = tuple(sorted(way))
@@ -245,13 +260,31 @@ def _tried(eyes: Eyes, dice: Dice) -> Iterator[Way]:
             found[steps] = left
         for die in dict.fromkeys(left):
             for step in tuple(eyes.steps(die)):
+                if way and one_order and step.start > way[-1].start:
+                    continue
                 eyes.play(step)
                 explore((*way, step), without(left, die))
                 eyes.take_back(step)
 
     explore((), dice)
     for steps in _longest(found, dice):
-        yield next(way for way in _orders(steps) if eyes.playable(way, dice))
+        way = _together(steps)
+        yield way if eyes.playable(way, dice) else next(w for w in _orders(steps) if eyes.playable(w, dice))
+
+
+def _together(steps: Way) -> Way:
+    """The steps with those of one checker together, which is not always an order in which they can be played.
+
+    >>> _together((Step(18, 16), Step(20, 18), Step(22, 20), Step(22, 20)))
+    (Step(start=22, end=20), Step(start=20, end=18), Step(start=18, end=16), Step(start=22, end=20))
+    """
+    left = sorted(steps)
+    way = [left.pop()]
+    while left:
+        goes_on = [step for step in left if step.start == way[-1].end]
+        way.append(goes_on[0] if goes_on else left[-1])
+        left.remove(way[-1])
+    return tuple(way)
 
 
 def _longest(found: dict[Way, Dice], dice: Dice) -> list[Way]:

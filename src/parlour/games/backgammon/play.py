@@ -277,7 +277,7 @@ def _steps(match: Match, event: Move) -> Iterator[dict[str, object]]:
     board, left, seat = match.board, match.left, match.turn
     for step in match.routes[event.start, event.end]:  # type: ignore[index]
         die = die_for(step, left)
-        yield {"from": step.start, "to": step.end, "die": die, "meets": board.meets(seat, step.end)}
+        yield {"from": step.start, "to": step.end, "die": die, "hit": board.meets(seat, step.end)}
         board, left = board.play(seat, step), without(left, die)
 
 
