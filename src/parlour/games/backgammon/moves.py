@@ -112,28 +112,40 @@ class Eyes:
 
     def steps(self, die: int) -> Iterator[Step]:
         """The steps that this die allows now."""
-        highest = self._highest()
-        home = highest <= HOME and not self.held
-        for start in self._movable(highest):
-            if start > die:
-                if self.open[start - die] and not self._makes_prime(start, start - die):
-                    yield STEPS[die][start]
-            elif home and start in (die, highest):
+        for start in range(self._highest(), 0, -1):
+            if self.counts[start] and self.allows(start, die):
                 yield STEPS[die][start]
+
+    def allows(self, start: int, die: int) -> bool:
+        """Whether a checker that is there may move by this die now."""
+        return self._may_move(start) and (
+            self._may_go(start, start - die) if start > die else self._may_leave(start, die)
+        )
+
+    def _may_move(self, start: int) -> bool:
+        """Whether it is not for another checker to move first."""
+        rules, counts = self.rules, self.counts
+        if rules.enter_first:
+            return start == BAR or not counts[BAR]
+        return not rules.first_runs or self.passed or start == self._runner()
+
+    def _runner(self) -> int:
+        """Fevga: where the first checker is; the one that lay on its point from the beginning stays there."""
+        counts = self.counts
+        if sum(counts[1:BAR]) <= 1:
+            return BAR
+        return next(point for point in range(1, BAR) if counts[point])
+
+    def _may_go(self, start: int, end: int) -> bool:
+        return self.open[end] and not (self.rules.no_prime and self._makes_prime(start, end))
+
+    def _may_leave(self, start: int, die: int) -> bool:
+        """To be borne off: all are home, and the die fits, or is large enough for the highest."""
+        highest = self._highest()
+        return highest <= HOME and not self.held and start in (die, highest)
 
     def _highest(self) -> int:
         return next((point for point in range(BAR, 0, -1) if self.counts[point]), OFF)
-
-    def _movable(self, highest: int) -> list[int]:
-        """Where the checkers are that may move at all."""
-        counts, rules = self.counts, self.rules
-        if counts[BAR] and rules.enter_first:
-            return [BAR]
-        points = [point for point in range(highest, 0, -1) if counts[point]]
-        if not rules.first_runs or self.passed:
-            return points
-        # The runner is the one farthest ahead; the checker that lay on the start from the beginning stays.
-        return points[:1] if sum(counts[1:BAR]) <= 1 and counts[BAR] else points[-1:]
 
     def _makes_prime(self, start: int, end: int) -> bool:
         zone, counts = self.rules.no_prime, self.counts
@@ -153,13 +165,27 @@ class Eyes:
         done = 0
         for step in way:
             die = die_for(step, dice)
-            if step not in self.steps(die):
+            if not (self.counts[step.start] and self.allows(step.start, die)):
                 break
             self.play(step)
             dice, done = without(dice, die), done + 1
         for step in reversed(way[:done]):
             self.take_back(step)
         return done == len(way)
+
+    def playable_somehow(self, steps: Way, dice: Dice) -> bool:
+        """Whether there is any order in which they can be played."""
+        if not steps:
+            return True
+        for number, step in enumerate(steps):
+            die = die_for(step, dice)
+            if self.counts[step.start] and self.allows(step.start, die):
+                self.play(step)
+                found = self.playable_somehow(steps[:number] + steps[number + 1 :], without(dice, die))
+                self.take_back(step)
+                if found:
+                    return True
+        return False
 
 
 def _pairs(eyes: Eyes, high: int, low: int) -> list[Way]:
@@ -235,12 +261,19 @@ def _shared(die: int, counts: list[int], reach: list[int], left: int, way: Way, 
     return found
 
 
-def _without_prime(eyes: Eyes, steps: Way, dice: Dice) -> Way | None:
+def _without_prime(eyes: Eyes, way: Way, dice: Dice) -> Way | None:
     """The steps in an order that never holds all points of a forbidden prime, if there is one."""
-    ends = [step.end for step in steps]
-    if all(eyes.counts[point] or point in ends for point in eyes.rules.no_prime):
-        return next((way for way in _orders(tuple(sorted(steps))) if eyes.playable(way, dice)), None)
-    return steps
+    ends = [step.end for step in way]
+    if any(not eyes.counts[point] and point not in ends for point in eyes.rules.no_prime):
+        return way  # one of the points stays empty
+    return _in_order(eyes, way, dice) if eyes.playable_somehow(way, dice) else None
+
+
+def _in_order(eyes: Eyes, way: Way, dice: Dice) -> Way:
+    """The steps in this order if they can be played so, otherwise in the best in which they can."""
+    if eyes.playable(way, dice):
+        return way
+    return next(order for order in _orders(tuple(sorted(way))) if eyes.playable(order, dice))
 
 
 def _tried(eyes: Eyes, dice: Dice) -> Iterator[Way]:
@@ -268,8 +301,7 @@ def _tried(eyes: Eyes, dice: Dice) -> Iterator[Way]:
 
     explore((), dice)
     for steps in _longest(found, dice):
-        way = _together(steps)
-        yield way if eyes.playable(way, dice) else next(w for w in _orders(steps) if eyes.playable(w, dice))
+        yield _in_order(eyes, _together(steps), dice)
 
 
 def _together(steps: Way) -> Way:
