@@ -7,6 +7,7 @@ from parlour.errors import Code
 from parlour.game import Outcome
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
+from parlour.games.backgammon.checkers import Checkers
 from parlour.games.backgammon.match import Cube, Match, Played
 from parlour.games.backgammon.play import (
     Accept,
@@ -51,9 +52,8 @@ def playing(
     """A table where this has been rolled in this position."""
     at = begun(variant=variant)
     board = Board.parse(variant, drawn)
-    return at.lay_out(
-        replace(at.state, phase="move", board=board, before=board, turn=turn, dice=dice, **more)
-    )
+    laid = replace(at.state, board=board, before=board, checkers=Checkers.on(board))
+    return at.lay_out(replace(laid, phase="move", turn=turn, dice=dice, **more))
 
 
 def move(at: Table, steps: str, player: str = ANN) -> Table:
@@ -310,9 +310,7 @@ def test_with_a_checker_in_the_winners_home_it_is_a_backgammon_on_every_point_of
     counts[13], counts[25 - point] = 14, 1
     x = [0] * 26
     x[0], x[point % 6 + 1] = 14, 1
-    at = begun()
-    board = Board("backgammon", (tuple(x), tuple(counts)))
-    at.lay_out(replace(at.state, phase="move", board=board, before=board, dice=(6, 6)))
+    at = playing(str(Board("backgammon", (tuple(x), tuple(counts)))), (6, 6))
     at.act(ANN, Move(point % 6 + 1, 0))
     assert result(at) == (3, "backgammon")
 

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Chance, Config, State
 from parlour.games.backgammon.board import SIDES, Board, Step
+from parlour.games.backgammon.checkers import Checkers
 from parlour.games.backgammon.moves import Dice, Way, die_for, rolled, routes, ways, without
 from parlour.games.backgammon.notation import Entry, exported_game, point_name, written
+from parlour.games.backgammon.variants import VARIANTS
 
 PLANS = {"tavli": ("portes", "plakoto", "fevga")}
 """What is played in turn, where that is more than one game."""
@@ -89,6 +91,10 @@ class Match(State, frozen=True, kw_only=True):
     board: Board
     before: Board
     """As it was when this turn began, to undo to."""
+    checkers: Checkers
+    """Which was where then."""
+    last: tuple[int, tuple[int, ...]] | None = None
+    """Whose the last turn was, and which checkers moved in it."""
     phase: Phase = "ready"
     turn: int = 0
     number: int = 0
@@ -156,6 +162,14 @@ class Match(State, frozen=True, kw_only=True):
         return dice
 
     @property
+    def standing(self) -> Checkers:
+        """Which checker is where now."""
+        board, checkers = self.before, self.checkers
+        for step in self.played:
+            board, checkers = board.play(self.turn, step), checkers.play(board, self.turn, step)
+        return checkers
+
+    @property
     def ways(self) -> tuple[Way, ...]:
         """All longest ways to play what is left of the roll."""
         return ways(self.board, self.turn, self.left) if self.phase == "move" else ()
@@ -188,7 +202,8 @@ class Match(State, frozen=True, kw_only=True):
 def new_match(settings: Settings) -> Match:
     """Before the first game."""
     board = Board.start(PLANS.get(settings.variant, (settings.variant,))[0])
-    return Match(settings=settings, board=board, before=board, clock=fresh_clock(settings))
+    checkers = Checkers.on(board)
+    return Match(settings=settings, board=board, before=board, checkers=checkers, clock=fresh_clock(settings))
 
 
 def fresh_clock(settings: Settings) -> Clock:
@@ -208,16 +223,16 @@ def say_ready(match: Match, seat: int, chance: Chance) -> Match:
 
 def begin(match: Match, chance: Chance) -> Match:
     """Set the board up; chance says who begins the first game, later the winner does (after a draw x)."""
-    board = next_board(match)
+    board = Board.start(next_variant(match))
     match = replace(
         match,
         board=board,
         before=board,
+        checkers=Checkers.on(board),
+        last=None,
         ready=(False, False),
         cube=Cube(),
         number=1,
-        dice=(),
-        played=(),
         log=(),
     )
     if match.settings.opening_dice:
@@ -229,9 +244,9 @@ def begin(match: Match, chance: Chance) -> Match:
     return replace(match, phase="roll", turn=starter)
 
 
-def next_board(match: Match) -> Board:
-    """As the next game begins; a plan that has come to its end begins anew."""
-    return Board.start(match.plan[len(match.games) % len(match.plan)])
+def next_variant(match: Match) -> str:
+    """What is played next; a plan that has come to its end begins anew."""
+    return match.plan[len(match.games) % len(match.plan)]
 
 
 def roll(match: Match, chance: Chance) -> Match:
@@ -270,12 +285,20 @@ def end_turn(match: Match) -> Match:
     """Hand the dice over, when there is nothing left to play."""
     if match.ways:
         raise Refused(Code.ILLEGAL_MOVE, f"there are dice to play: {', '.join(map(str, match.left))}")
+    match = _put_down(match)
+    return replace(match, phase="roll", turn=1 - match.turn, number=match.number + 1)
+
+
+def _put_down(match: Match) -> Match:
+    """The turn is over, and written down."""
+    if not match.dice:
+        return match
+    standing = match.standing
     return replace(
         match,
-        phase="roll",
-        turn=1 - match.turn,
-        number=match.number + 1,
         before=match.board,
+        checkers=standing,
+        last=(match.turn, standing.moved(match.checkers, match.turn)),
         dice=(),
         played=(),
         log=(*match.log, _turn(match)),
@@ -336,13 +359,12 @@ def resign_match(match: Match, seat: int, how: str = "resigned") -> Match:
     """Give the match up: the other gets the points that are missing, or for cash those of all games left."""
     other, target = 1 - seat, match.target
     if target is not None:
-        match = match if match.phase != "ready" else replace(match, board=next_board(match))
-        return over(finish(match, other, target - match.score[other], how), how)
+        lose = _skipped if match.phase == "ready" else finish
+        return over(lose(match, other, target - match.score[other], how), how)
     if match.phase != "ready":
         match = resign_game(match, seat, how)
     while len(match.games) < len(match.plan):
-        board = next_board(match)
-        match = finish(replace(match, board=board), other, board.rules.wins[-1], how)
+        match = _skipped(match, other, VARIANTS[next_variant(match)].wins[-1], how)
     missing = match.score[seat] + 1 - match.score[other]
     if missing > 0:  # whoever gives up has not won
         last = match.games[-1]
@@ -351,17 +373,20 @@ def resign_match(match: Match, seat: int, how: str = "resigned") -> Match:
     return over(match, how)
 
 
+def _skipped(match: Match, winner: int, points: int, how: str) -> Match:
+    """A game that is lost without being played."""
+    games = (*match.games, Played(next_variant(match), winner, points, how))
+    return replace(match, games=games, score=_added(match.score, winner, points))
+
+
 def finish(match: Match, winner: int | None, points: int, how: str) -> Match:
     """The game is over; so is the match, or else both may say that they are ready for the next."""
-    log = (*match.log, _turn(match)) if match.dice else match.log
-    played = Played(match.board.variant, winner, points, how, log)
+    match = _put_down(match)
     match = replace(
         match,
         phase="ready",
-        games=(*match.games, played),
+        games=(*match.games, Played(match.board.variant, winner, points, how, match.log)),
         score=match.score if winner is None else _added(match.score, winner, points),
-        dice=(),
-        played=(),
         log=(),
     )
     done = len(match.games) >= len(match.plan) if match.target is None else max(match.score) >= match.target

@@ -24,6 +24,7 @@ from parlour.games.backgammon.match import (
     Match,
     Settings,
     accept,
+    at_stake,
     decline,
     end_turn,
     export,
@@ -39,6 +40,8 @@ from parlour.games.backgammon.match import (
 )
 from parlour.games.backgammon.moves import die_for, without
 from parlour.games.backgammon.notation import listed
+from parlour.games.backgammon.picture import draw
+from parlour.scene import Control, Scene
 
 WEEK = 7 * 24 * 3600.0
 
@@ -183,6 +186,20 @@ class Backgammon(Game[Match]):
             view["record"] = export(state)
         return view
 
+    def scene(self, state: Match, viewer: str | None) -> Scene:
+        seat = state.seat(viewer)
+        drops: dict[int, dict[int, Move]] = {}
+        clicks: dict[str, Action] = {}
+        if seat is not None and seat in state.awaited and state.seated:
+            for start, end in state.routes:
+                drops.setdefault(start, {})[end] = Move(start, end)
+            if state.phase == "move" and not drops:
+                clicks["dice"] = EndTurn()
+            if state.may_double:
+                clicks["cube"] = Double()
+        controls = () if seat is None or not state.on else tuple(_controls(state, seat))
+        return replace(draw(state, seat, drops, clicks), controls=controls)
+
     def legal_events(self, state: Match, player: str) -> Iterable[Action]:
         """All that brings the game on; to undo and to resign is always a way out, too."""
         seat = state.seat(player)
@@ -213,6 +230,42 @@ class Backgammon(Game[Match]):
             return Outcome(drew=players, why=why)
         winner = int(score[1] > score[0])
         return Outcome(won=(players[winner],), lost=(players[1 - winner],), why=why)
+
+
+# What can be pressed in a browser.
+
+
+def _controls(match: Match, seat: int) -> Iterator[Control]:
+    if seat in match.awaited:
+        yield from _actions(match)
+    if match.phase != "ready":
+        cost = at_stake(match, seat)
+        question = f"Give this game up for {cost} point{'s' * (cost > 1)}?"
+        yield Control("resign_game", "Resign game", ResignGame(), confirm=question)
+    if match.phase == "ready" or match.target is not None or len(match.plan) > 1:
+        yield Control("resign_match", "Resign match", ResignMatch(), confirm="Give the whole match up?")
+
+
+def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table
+    """What is to be done now, besides moving checkers."""
+    match match.phase:
+        case "ready":
+            yield Control("ready", "Ready", Ready(), main=True, key=" ")
+        case "roll":
+            yield Control("roll", "Roll", Roll(), main=True, key=" ")
+            if match.may_double:
+                yield Control("double", f"Double to {2 * match.cube.value}", Double(), key="d")
+        case "move":
+            if not match.routes:
+                yield Control("end_turn", "End the turn", EndTurn(), main=True, key=" ")
+            if match.played:
+                yield Control("undo", "Undo", Undo(), key="u")
+        case "double":
+            value = match.cube.value
+            yield Control("accept", f"Take at {2 * value}", Accept(), main=True)
+            yield Control("decline", "Drop", Decline(), confirm=f"Lose this game at {value}?")
+        case "over":
+            pass
 
 
 # What a player asks for.
