@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts bench-rolls
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -50,6 +50,12 @@ fuzz: setup ## fuzz every parser, with atheris where it installs; seconds=N for 
 fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.frames --frames $(or $(frames),1000000)
 
+fuzz-relays: setup ## a million frames of whatever bytes through the relays of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.relays --frames $(or $(frames),1000000)
+
+fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
+
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
 
@@ -59,8 +65,11 @@ benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
 bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
 	$(bin)/python -m benchmarks
 
-bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_modules/.ready
+bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-rules: setup ## what rules, views and scenes of one move cost, for every game
+	$(bin)/python -m benchmarks.rules
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts

@@ -3,14 +3,14 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 import msgspec
 
 from parlour.errors import Code, Refused
-from parlour.game import Effect
+from parlour.game import Effect, Outcome
+from parlour.scene import Patch, Scene
 
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
 
@@ -87,7 +87,8 @@ Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Ho
 
 def asker(command: Command) -> str | None:
     """The player who asked, if it was one."""
-    return None if isinstance(command, Ring | Hold | Shutdown) else command.player
+    player: str | None = getattr(command, "player", None)
+    return player
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -110,15 +111,21 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     spared: bool = False
     """The game failed on it, so only the room's own part was done."""
 
-    @cached_property
+    @property
     def body(self) -> bytes:
-        """The step as a journal keeps it."""
-        return _encode(self)
+        """The step as a journal keeps it; made once."""
+        made: bytes | None = self.__dict__.get("body")
+        if made is None:
+            made = self.__dict__["body"] = _encode(self)
+        return made
 
-    @cached_property
+    @property
     def digest(self) -> bytes:
-        """What the next step says came before it."""
-        return digest(self.body)
+        """What the next step says came before it; made once."""
+        made: bytes | None = self.__dict__.get("digest")
+        if made is None:
+            made = self.__dict__["digest"] = digest(self.body)
+        return made
 
 
 def digest(body: bytes) -> bytes:
@@ -147,6 +154,20 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     since: int | None = None
     format: Literal["view", "scene"] = "view"
     spectate: bool = False
+
+
+class EnterAsGuest(Enter, frozen=True, kw_only=True):
+    """Come into a room of one game by a door, under a name; it is opened first where there is none.
+
+    Whoever comes when every seat is taken watches.
+    """
+
+    game: str
+    config: Any = None
+    name: str | None = None
+    show: Callable[[Any, Sequence[str]], Any]
+    """Makes what this door's clients are shown from a view and the names of those who sit."""
+    opens: bool = True
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -179,7 +200,14 @@ class PlayAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str | None = None
 
 
-Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain
+class Consider(msgspec.Struct, frozen=True):
+    """Do what a door makes of it once it has looked at the view of whoever asks; perhaps nothing."""
+
+    think: Callable[[Any], SendEvent | None]
+    id: str | None = None
+
+
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -188,6 +216,8 @@ class Request(msgspec.Struct, frozen=True):
     room: str | None
     wish: Enter | Exit | Wish
     ref: Any = None
+    via: "Adapter | None" = None
+    """The adapter of a door inside the one that read this: the answer goes out through it."""
 
 
 class Push(msgspec.Struct, frozen=True):
@@ -195,6 +225,108 @@ class Push(msgspec.Struct, frozen=True):
 
     name: str
     payload: Any
+
+
+# What is told on the native socket, by the names of the pushes: the shapes of their payloads.
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a game ended, and the seed that proves its luck; the hash is that of the seed now in use."""
+
+    outcome: Outcome
+    seed: str
+    seed_hash: str
+
+
+class Sync(TypedDict):
+    """Everything that a viewer may know: a view or, in format ``scene``, a scene."""
+
+    seq: int
+    view: NotRequired[Any]
+    scene: NotRequired[Scene]
+    now: NotRequired[float]
+    result: NotRequired[Result]
+    reset: NotRequired[bool]
+
+
+class Updated(TypedDict):
+    """The end of a step: what changed for this viewer."""
+
+    seq: int
+    view: NotRequired[Any]
+    patch: NotRequired[Patch]
+    result: NotRequired[Result | None]
+
+
+class GameEvent(TypedDict):
+    """Something that the game tells."""
+
+    seq: int
+    payload: Any
+
+
+_From = TypedDict("_From", {"from": str})
+
+
+class ChatLine(_From):
+    """Somebody said something."""
+
+    seq: int
+    name: str
+    text: str
+    at: float
+
+
+class Closing(TypedDict):
+    """The room is over."""
+
+    reason: str
+
+
+class Joining(TypedDict):
+    """The answer to a join."""
+
+    player: str
+    game: str
+    seq: int
+    seat: int | None
+    token: NotRequired[str]
+
+
+class Meta(TypedDict):
+    """One connection of somebody who is here; or, under ``spectators``, how many watch."""
+
+    phx_ref: str
+    phx_ref_prev: NotRequired[str]
+    name: NotRequired[str]
+    seat: NotRequired[int]
+    again: NotRequired[bool]
+    count: NotRequired[int]
+
+
+class Here(TypedDict):
+    """Everything that is known of one key of the presence."""
+
+    metas: list[Meta]
+
+
+class PresenceDiff(TypedDict):
+    """Who came and who went, as Phoenix tells it."""
+
+    joins: dict[str, Here]
+    leaves: dict[str, Here]
+
+
+PUSHES: dict[str, Any] = {
+    "sync": Sync,
+    "update": Updated,
+    "game_event": GameEvent,
+    "chat": ChatLine,
+    "shutdown": Closing,
+    "presence_state": dict[str, Here],
+    "presence_diff": PresenceDiff,
+}
+"""What is told in a room, by name."""
 
 
 class Greeting(msgspec.Struct, frozen=True):
@@ -247,7 +379,8 @@ class Adapter(Protocol):
 MAX_DEPTH = 32
 MAX_INTEGER = 2**53
 
-_LONG_NUMBER = re.compile(rb"\d{16}|\d[eE]")
+_DIGITS = bytes(48 if 48 <= byte < 58 else 69 if byte == 101 else byte for byte in range(256))
+"""Every digit as a 0, every e as an E: then a long number or one with an exponent is found at a glance."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)  # never looks back: strings may be hostile
 _NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
 
@@ -262,7 +395,8 @@ def strict(frame: bytes) -> bytes:
     parlour.errors.Refused: ('malformed', 'expected integers within 2^53, got 9007199254740993')
     """
     nests = frame.count(b"[") + frame.count(b"{") > MAX_DEPTH
-    if nests or _LONG_NUMBER.search(frame):
+    numbers = frame.translate(_DIGITS)
+    if nests or b"0E" in numbers or b"0" * 16 in numbers:
         bare = _STRINGS.sub(b'""', frame)
         _check_depth(bare)
         _check_numbers(bare)

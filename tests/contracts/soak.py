@@ -77,6 +77,8 @@ def soak(name: str, games: int, seed: int = 0) -> tuple[Counter[str], int]:
         for some, taken in pool.map(partial(play_batch, name), firsts, counts):
             reasons += some
             steps += taken
+            if reasons.total() % 500 == 0:
+                sys.stderr.write(f"{name}: {reasons.total()} of {games} games\n")
     return reasons, steps
 
 

@@ -1,18 +1,20 @@
 """A whole server without sockets: real host, journal and adapters; time goes when told to."""
 
+import asyncio
 import heapq
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from parlour.doors.ogetarts import WithOgetarts
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
-from parlour.protocols.phoenix import Phoenix
 from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
@@ -189,7 +191,7 @@ class World:
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
         await self.journal.save_player(Player(player, player.capitalize()))
-        return Person(self, player, Phoenix())
+        return Person(self, player, WithOgetarts())
 
     async def seated(self, room: str, *players: str) -> list[Person]:
         """These people, at the room's seats."""
@@ -208,6 +210,19 @@ class World:
             lanes |= {live.lane for live in self.host.keeper._rooms.values()}
         for task in tuple(self.host.listing._tasks):
             await task
+
+    @asynccontextmanager
+    async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:
+        """Whatever is asked of the room in here waits, as behind a slow write, and is done afterwards."""
+        done = asyncio.get_running_loop().create_future()
+
+        async def be_busy() -> None:
+            await done
+
+        self.host.keeper.live(room).lane.put(be_busy)
+        yield
+        done.set_result(None)
+        await self.quiet()
 
     async def wait(self, seconds: float) -> None:
         """Let time pass, with everything that is planned for it."""

@@ -8,8 +8,11 @@ from msgspec import UNSET
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import own_topic
-from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
-from parlour.wire import Adapter, Push, Request, Step
+from parlour.server.sights import Drawn, Eyes, Shown, Sight, eyes_of
+from parlour.wire import Adapter, Enter, Push, Request, Step
+
+CROWD = 100
+"""So many in a room, and its spectators hear of everything a moment later, but cheaply."""
 
 
 class Line(Protocol):
@@ -32,7 +35,7 @@ class Line(Protocol):
 class Client:
     """One connection: its adapter, who it is, and the rooms it has asked to be in."""
 
-    __slots__ = ("_gone", "adapter", "line", "name", "player", "rooms", "token")
+    __slots__ = ("_gone", "adapter", "guests", "line", "name", "player", "rooms", "token")
 
     def __init__(self, adapter: Adapter, line: Line, player: str, *, token: str | None = None) -> None:
         self.adapter = adapter
@@ -44,7 +47,17 @@ class Client:
         """A token that this client does not know yet and is told when it joins."""
         self.rooms: set[str] = set()
         """Where it has a place."""
+        self.guests: dict[Adapter, Client] = {}
+        """The same connection, as the doors within its protocol see it."""
         self._gone = False
+
+    def asking(self, request: Request) -> "Client":
+        """Who asks: this client itself, or the one who came by a door within its protocol."""
+        if request.via is None:
+            return self
+        if request.via not in self.guests:
+            self.guests[request.via] = Client(request.via, self.line, self.player, token=self.token)
+        return self.guests[request.via]
 
     def lose(self) -> None:
         """The connection is lost: this client takes no place any more."""
@@ -75,15 +88,20 @@ class Client:
 
     def flush(self) -> None:
         """Send what the adapter has to say."""
-        if frames := self.adapter.frames():
-            self.line.write(b"".join(map(framed, frames)))
+        for frame in self.adapter.frames():
+            self.line.write(framed(frame))
+
+
+_SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
-    """A whole WebSocket text frame; a server's are not masked, so one serves every reader."""
+    """A whole WebSocket text frame, or nothing for no text; unmasked, so that one serves every reader."""
     size = len(text)
+    if not size:
+        return b""
     if size < 126:
-        return b"\x81" + size.to_bytes(1, "big") + text
+        return _SHORT[size] + text
     if size < 65536:
         return b"\x81\x7e" + size.to_bytes(2, "big") + text
     return b"\x81\x7f" + size.to_bytes(8, "big") + text
@@ -92,11 +110,13 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "eyes", "format", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "stale", "viewer")
 
-    def __init__(self, client: Client, format: str = "view") -> None:
+    def __init__(self, client: Client, enter: Enter) -> None:
         self.client = client
-        self.format = format
+        self.line = client.line
+        self.enter = enter
+        """How it came in."""
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -110,7 +130,7 @@ class Place:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
-        self.eyes = eyes_of(viewer, self.format)
+        self.eyes = eyes_of(viewer, self.enter)
         self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
@@ -202,60 +222,102 @@ class Audience:
     def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
 
-        With *more* another step is about to follow, and spectators may hear of both at once.
+        With *more* another step is about to follow, and spectators may hear of both at once; so they may in a
+        crowd, where the steps of a moment cost a lot less in one write than one by one.
         """
-        addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
-        frames: dict[Any, bytes] = {}
-        for place in self:
+        telling = Telling(self.room, step, views, changed, result)
+        told, addressed = telling.told, telling.addressed
+        more = more or len(self._places) > CROWD
+        for place in self._places.values():
             if place.muted:
                 continue
-            line = place.client.line
-            if place.stale or (place.viewer is None and line.clogged):
+            line, watches = place.line, place.viewer is None
+            if place.stale or (watches and line.clogged):
                 place.stale = True
                 continue
-            key = (place.ears, place.own) if place.own in addressed else place.ears
-            data = frames.get(key)
-            if data is None:
-                pushes = told(step, place, views, changed, result)
-                data = frames[key] = b"".join(
-                    framed(place.client.adapter.encode(self.room, push)) for push in pushes
-                )
-            line.write(data, more=more and place.viewer is None)
+            frames = None if place.own in addressed else told.get(place.ears)
+            line.write(telling.to(place) if frames is None else frames, more=more and watches)
 
 
-def told(step: Step, place: Place, views: Sights, changed: Sights, result: Any) -> list[Push]:
-    """What a step says to somebody in this place."""
-    pushes = list(heard(step, place, views))
-    update: dict[str, Any] = {"seq": step.seq}
-    seen = changed.get(place.ears[1])
-    if seen is not None and not any(push.name == "sync" for push in pushes):
+class Telling:
+    """One step on its way to everybody: each frame is made once for all who hear the same."""
+
+    def __init__(self, room: str, step: Step, views: Sights, changed: Sights, result: Any) -> None:
+        self._room = room
+        self._seq = step.seq
+        self._views = views
+        self._changed = changed
+        self._result = result
+        self._sends = [effect for effect in step.effects if isinstance(effect, Send)]
+        self.addressed = {send.to for send in self._sends}
+        """The topics of those who are told something else than others with the same ears."""
+        self.told: dict[Any, bytes] = {}
+        """What each kind of listener is told, once somebody asked."""
+        self._frames: dict[tuple[type[Adapter], int], bytes] = {}
+
+    def to(self, place: Place) -> bytes:
+        """What this place is told: its pushes, then exactly one update."""
+        key = (place.ears, place.own) if place.own in self.addressed else place.ears
+        told = self.told.get(key)
+        if told is None:
+            told = self.told[key] = self._tell(place)
+        return told
+
+    def _tell(self, place: Place) -> bytes:
+        encode = place.client.adapter.encode
+        frames, eyes = [], place.ears[1]
+        update: dict[str, Any] = {"seq": self._seq}
+        seen = self._changed.get(eyes)
+        for number, send in enumerate(self._sends):
+            if not place.hears(send.to):
+                continue
+            if send.kind != "sync":
+                frames.append(self._frame(type(place.client.adapter), number))
+            elif eyes in self._views:
+                frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
+                seen = None
         if isinstance(seen, Drawn):
             update["patch"] = seen.patch
-        else:
-            update["view"] = seen
-    if result is not UNSET:
-        update["result"] = result
-    pushes.append(Push("update", update))
-    return pushes
+        elif seen is not None:
+            update["view"] = seen.raw if isinstance(seen, Shown) else seen
+        if self._result is not UNSET:
+            update["result"] = self._result
+        frames.append(framed(encode(self._room, Push("update", update))))
+        return b"".join(frames)
+
+    def _frame(self, kind: type[Adapter], number: int) -> bytes:
+        """The frame of a push that says the same to all who hear it."""
+        frame = self._frames.get((kind, number))
+        if frame is None:
+            push = push_of(self._sends[number], self._seq)
+            frame = self._frames[kind, number] = framed(kind.encode(self._room, push))
+        return frame
 
 
-def heard(step: Step, place: Place, views: Sights | None = None) -> Iterator[Push]:
-    """The messages of a step that reach this place, in the order in which they were sent.
+def push_of(send: Send, seq: int) -> Push:
+    """The push of something that was said, whoever hears it."""
+    match send.kind:
+        case "chat":
+            return Push("chat", {"seq": seq, **send.payload})
+        case "shutdown":
+            return Push("shutdown", send.payload)
+        case _:
+            return Push("game_event", {"seq": seq, "payload": send.payload})
 
-    Without *views* it is the past that is told, and whole views are left out: one follows anyway.
-    """
+
+class Hearer(Protocol):
+    """Somebody who is told a step: in a place now, or in the past."""
+
+    def hears(self, topic: str) -> bool:
+        """They are told what is sent there."""
+        ...
+
+
+def heard(step: Step, place: Hearer) -> Iterator[Push]:
+    """The messages of a past step that reach this place; whole views are left out, one follows anyway."""
     for effect in step.effects:
-        if isinstance(effect, Send) and place.hears(effect.to):
-            match effect.kind:
-                case "game_event":
-                    yield Push("game_event", {"seq": step.seq, "payload": effect.payload})
-                case "chat":
-                    yield Push("chat", {"seq": step.seq, **effect.payload})
-                case "shutdown":
-                    yield Push("shutdown", effect.payload)
-                case "sync":
-                    if views is not None and (seen := views.get(place.ears[1])) is not None:
-                        yield sync(step.seq, seen)
+        if isinstance(effect, Send) and effect.kind != "sync" and place.hears(effect.to):
+            yield push_of(effect, step.seq)
 
 
 def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
@@ -266,7 +328,7 @@ def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None,
         if now is not None:
             payload["now"] = now
     else:
-        payload["view"] = seen
+        payload["view"] = seen.raw if isinstance(seen, Shown) else seen
     if result is not None:
         payload["result"] = result
     if reset:

@@ -1,5 +1,6 @@
 """The owner of all rooms: thinks with the game, writes to the journal, then speaks to the clients."""
 
+import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -16,10 +17,11 @@ from parlour.game import Game
 from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
 from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
-from parlour.server.attendance import Attendance
-from parlour.server.clients import Client
+from parlour.server.attendance import Attendance, seen_by_guest
+from parlour.server.clients import Client, Place
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
+from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.players import random_letters
@@ -33,14 +35,16 @@ from parlour.server.rooms import (
     result_of,
     room_sheet,
 )
-from parlour.server.sights import Eyes, Sight, see, viewer_of
+from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
     Chat,
     Command,
+    Consider,
     Disconnect,
     Enter,
+    EnterAsGuest,
     Exit,
     GiveUpSeat,
     Join,
@@ -63,6 +67,7 @@ from parlour.wire import (
 T = TypeVar("T")
 log = structlog.get_logger()
 
+NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 LAG = 0.1
 """Seconds that the loop may be blocked before its stack is logged."""
 SEED = 32
@@ -70,6 +75,9 @@ SEED = 32
 
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
+
+NOTED = (Join, Leave, Shutdown)
+"""What stands in the log; the rest is only counted."""
 
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What the room does even if the game's callback fails on it."""
@@ -116,6 +124,7 @@ class Host:
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
+        self.history = History(self, games)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -170,6 +179,22 @@ class Host:
             else:
                 return card
 
+    async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
+        """The running room of this id, if it is of this game; a new one where there is none."""
+        found = await self.journal.find(id)
+        if found is None or found.card.ended is not None:
+            try:
+                card = await self.create(name, config, id, private=private, creator=creator)
+            except Refused as why:
+                if why.code != Code.NAME_TAKEN:
+                    raise
+                return await self.visit(id, name, config, private=private, creator=creator)
+            return room_sheet(card, seq=0)
+        if found.card.game != name:
+            what = f"room {id} plays {found.card.game}, not {name[:64]}"
+            raise Refused(Code.WRONG_GAME, what, path="$.game")
+        return self.sheet(found)
+
     async def look(self, id: str) -> RoomSheet:
         """A room as anybody may see it from outside, without waking it."""
         found = await self.journal.find(id)
@@ -189,11 +214,15 @@ class Host:
 
     def receive(self, client: Client, request: Request) -> None:
         """Take a request; the answer comes when the room gets to it."""
+        client = client.asking(request)
         if request.room is None:
             self._at_the_lobby(client, request)
             return
         live = self.keeper.live(request.room)
         match request.wish:
+            case EnterAsGuest(opens=True) as guest:
+                live.audience.mute(client)
+                live.lane.put(lambda: self._open_and_enter(live, client, request, guest))
             case Enter() as enter:
                 live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
@@ -205,15 +234,19 @@ class Host:
 
     def gone(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
+        for guest in client.guests.values():
+            self.gone(guest)
         client.lose()
         self.listing.remove(client)
-        for room in client.rooms:
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
-        for room in client.rooms:
+        for guest in client.guests.values():
+            self.catch_up(guest)
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.resync, live, client))
 
@@ -230,10 +263,32 @@ class Host:
 
     # Commands. These run in the room's lane.
 
+    async def _open_and_enter(
+        self, live: Live, client: Client, request: Request, guest: EnterAsGuest
+    ) -> None:
+        """Come in by a door; where there is no room, or only one that has ended, it is opened first."""
+        if live.room is None and live.refusal is not None and live.refusal.code in NO_ROOM:
+            try:
+                await self.create(guest.game, guest.config, live.id, creator=client.player)
+            except Refused as why:
+                if why.code != Code.NAME_TAKEN:  # else somebody was faster, and it is there all the same
+                    client.refuse(request, why)
+                    return
+            self.receive(client, replace(request, wish=replace(guest, opens=False), via=None))
+        else:
+            await self.attendance.enter(live, client, request, guest)
+
     async def _grant(self, live: Live, client: Client, request: Request, wish: Wish) -> None:
         try:
-            if live.audience.place(client) is None:
+            place = live.audience.place(client)
+            if place is None:
                 raise Refused(Code.NOT_JOINED, f"join room {live.id} first")
+            if isinstance(wish, Consider):
+                considered = self._consider(live, place, wish)
+                if considered is None:
+                    client.accept(request, {"seq": live.here.seq} | seen_by_guest(live, place))
+                    return
+                wish = considered
             command = self._command(client, wish)
             seq = await self._answer(live, command, check_id(wish.id))
         except (Refused, Trouble) as error:
@@ -242,9 +297,16 @@ class Host:
             if why.code == Code.GAME_OVERRAN:
                 await self.condemn(live, why)
         else:
-            client.accept(request, {"seq": seq})
+            client.accept(request, {"seq": seq} | seen_by_guest(live, place))
 
-    def _command(self, client: Client, wish: Wish) -> Command:
+    def _consider(self, live: Live, place: Place, wish: Consider) -> SendEvent | None:
+        """What a door makes of a wish when it sees how things are."""
+        seen = live.views.get(place.eyes)
+        if not isinstance(seen, Shown):
+            raise Refused(Code.UNKNOWN_EVENT, "this is understood only where a door shows what there is")
+        return wish.think(seen.view)
+
+    def _command(self, client: Client, wish: SendEvent | SendChat | GiveUpSeat | PlayAgain) -> Command:
         match wish:
             case SendEvent():
                 return Act(client.player, wish.event)
@@ -257,9 +319,8 @@ class Host:
 
     async def _answer(self, live: Live, command: Command, id: str | None) -> int:
         """The seq of the step that did it, now or when the same command came before."""
-        player = asker(command)
-        if id is not None and player is not None and (player, id) in live.answers:
-            return await self._same_answer(live, command, live.answers[player, id])
+        if id is not None and (before := live.answers.get((asker(command) or "", id))) is not None:
+            return await self._same_answer(live, command, before)
         thought = await self.step(live, command, id)
         if thought.failure is not None:
             raise thought.failure
@@ -272,6 +333,30 @@ class Host:
             break
         return seq
 
+    async def ask(self, room: str, command: Command, id: str | None) -> int:
+        """Do what somebody asks who has no connection to be answered on; the seq of the step."""
+        live = self.keeper.live(room)
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def do() -> None:
+            try:
+                _ = live.here  # or a refusal: there is no such room
+                seq = await self._answer(live, command, check_id(id))
+            except (Refused, Trouble) as error:
+                why = excuse(error)
+                if not answer.done():  # the asker may have gone
+                    answer.set_exception(why)
+                if why.code == Code.GAME_OVERRAN:
+                    await self.condemn(live, why)
+            else:
+                if not answer.done():
+                    answer.set_result(seq)
+            finally:
+                answer.cancel()
+
+        live.lane.put(do)
+        return await answer
+
     # Think, write, speak.
 
     async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
@@ -283,10 +368,10 @@ class Host:
         return thought
 
     def _note(self, live: Live, command: Command) -> None:
-        """For whoever runs the server: seats and rooms come and go in the log, the rest is only counted."""
-        what = type(command).__name__.lower()
-        metrics.steps_of(live.game.name, what).inc()
-        if isinstance(command, Join | Leave | Shutdown):
+        """For whoever runs the server."""
+        metrics.steps.kept[live.game.name, type(command)] += 1
+        if isinstance(command, NOTED):
+            what = type(command).__name__.lower()
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:
@@ -305,13 +390,16 @@ class Host:
             raise
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
-        room, step = apply(live.game, live.here, command, at, id=id)
+        before = live.here
+        room, step = apply(live.game, before, command, at, id=id)
         views = {}
-        if room.state is not live.here.state:
-            for eyes in live.audience.eyes:
-                viewer = viewer_of(eyes)
-                if viewer is None or room.seat(viewer) is not None:
-                    views[eyes] = see(live.game, room, eyes, live.views.get(eyes))
+        if room.state is not before.state:
+            eyes = live.audience.eyes
+            if room.seats != before.seats:
+                eyes = {
+                    one for one in eyes if room.seat(viewer_of(one)) is not None or viewer_of(one) is None
+                }
+            views = {one: see(live.game, room, one, live.views.get(one)) for one in eyes}
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
         return Thought(room, step, views, freeze(room) if store else None)
 
@@ -384,7 +472,7 @@ class Host:
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
         held = live.card is not None and live.card.held is not None
-        same = (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended)
+        same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
         if same and not held:
             return None
         card = card_of(room, live.opening, self.clock.date())
@@ -398,11 +486,12 @@ class Host:
         changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
         if room.state is not before.state:
             live.views = thought.views
-        moved = self.attendance.reseat(live) if before.seats != room.seats else []
+        reseated = before.seats != room.seats
+        moved = self.attendance.reseat(live) if reseated else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
         live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
-        self.attendance.show_all(live, moved)
-        if before.seats != room.seats:
+        if reseated:
+            self.attendance.show_all(live, moved)
             self.attendance.note_presence(live)
         if room.ended is not None:
             self._close(live)

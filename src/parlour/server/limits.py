@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
-from parlour.wire import Enter, Exit, SendChat, Wish
+from parlour.wire import Enter, EnterAsGuest, Exit, SendChat, Wish
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
@@ -18,6 +18,8 @@ STRIKES = 200
 def cost_of(wish: Enter | Exit | Wish) -> float:
     """What a request costs of its sender's allowance, in moves."""
     match wish:
+        case EnterAsGuest():
+            return CREATE_COST  # a door may have to open the room
         case Enter():
             return 2.0
         case SendChat():
@@ -103,12 +105,14 @@ class Limits:
         """The allowance of one connection; None where there is no limit."""
         return Bucket(4 * self._settings.rate, self._clock.now()) if self._settings.rate else None
 
-    def may_ask(self, bucket: Bucket | None, player: str, address: str, cost: float) -> bool:
-        """Whether this connection, its player and its address may spend that much now."""
+    def may_ask(self, bucket: Bucket | None, player: str | None, address: str, cost: float) -> bool:
+        """Whether this connection, its player (if it is one) and its address may spend that much now."""
         rate = self._settings.rate
         if bucket is not None and not bucket.take(cost, rate, 4 * rate, self._clock.now()):
             return False
-        return self._players.take(player, cost) and self._addresses.take(address, cost)
+        if player is not None and not self._players.take(player, cost):
+            return False
+        return self._addresses.take(address, cost)
 
     def check_call(self, address: str, cost: float) -> None:
         """Whether this address may make another HTTP call."""

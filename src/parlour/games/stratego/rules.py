@@ -214,6 +214,7 @@ class Stratego(Game[Position]):
             "board": state.rows(seat),
             "ids": state.ids(seat),
             "lost": dict(zip(SIDES, state.lost, strict=True)),
+            "fallen": {name: [piece.id for piece in state.fallen[side]] for side, name in enumerate(SIDES)},
             "ready": dict(zip(SIDES, state.ready, strict=True)),
             "last": state.last and state.last.told(),
             "quiet": state.quiet,

@@ -11,12 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import UNSET
+
 from parlour.journal.base import (
     Aside,
     Card,
     Chain,
     Durability,
     Found,
+    Letter,
     NotKept,
     Player,
     Recalled,
@@ -25,6 +28,8 @@ from parlour.journal.base import (
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.reads import (
     BY_ID,
+    BY_NUMBER,
+    LAST,
     LISTED,
     PAGE,
     SEATED,
@@ -35,6 +40,7 @@ from parlour.journal.sqlite.reads import (
     opened_by,
     page,
     player,
+    posted,
     recall,
     rooms,
     stored,
@@ -42,11 +48,13 @@ from parlour.journal.sqlite.reads import (
 from parlour.journal.sqlite.threads import Reader, Writer
 from parlour.journal.sqlite.writes import (
     Plate,
+    Row,
     append,
     create,
     encode,
     mark,
     nothing,
+    post,
     prune,
     rest,
     save_player,
@@ -90,7 +98,9 @@ class SqliteJournal:
         row = (room, step.seq, asker(step.command), step.id, step.body, step.digest)
         plate = None if aside.card is None else Plate.of(aside.card)
         state = None if aside.state is None else (aside.state, digest(aside.state))
-        await self._write(partial(append, row, plate, state, aside.due), step.now)
+        alone = plate is None and state is None and aside.due is UNSET
+        do = partial(append, row, plate, state, aside.due)
+        await self._write(do, step.now, row if alone else None)
 
     async def mark(self, room: int, card: Card, due: float | None) -> None:
         await self._write(partial(mark, room, Plate.of(card), due))
@@ -105,13 +115,18 @@ class SqliteJournal:
     async def beat(self, now: float) -> None:
         await self._write(nothing, now)
 
+    async def post(self, relay: str, letter: Letter) -> None:
+        await self._write(partial(post, relay, letter, digest(letter.body)))
+
     async def save_player(self, player: Player) -> None:
         await self._write(partial(save_player, player.id, encode(player)))
 
-    def _write(self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0) -> asyncio.Future[Any]:
+    def _write(
+        self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0, row: Row | None = None
+    ) -> asyncio.Future[Any]:
         if self._writer is None:
             raise NotKept("the journal is not open")
-        return self._writer.put(do, now)
+        return self._writer.put(do, now, row)
 
     # Reading.
 
@@ -124,8 +139,8 @@ class SqliteJournal:
                 yield chain.read(*row)
             more = len(rows) == PAGE
 
-    async def stored(self, room: int) -> Stored:
-        return await self._read(partial(stored, room))
+    async def stored(self, room: int, at: int | None = None) -> Stored:
+        return await self._read(partial(stored, room, LAST if at is None else at))
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         return await self._read(partial(answers, room))
@@ -135,6 +150,9 @@ class SqliteJournal:
 
     async def find(self, id: str) -> Found | None:
         return next(iter(await self._read(partial(rooms, BY_ID, id))), None)
+
+    async def room(self, number: int) -> Found | None:
+        return next(iter(await self._read(partial(rooms, BY_NUMBER, number))), None)
 
     async def open_rooms(self, limit: int) -> list[Found]:
         return await self._read(partial(rooms, LISTED, limit))
@@ -156,6 +174,9 @@ class SqliteJournal:
 
     async def opened_by(self, creator: str) -> int:
         return await self._read(partial(opened_by, creator))
+
+    async def posted(self, relay: str) -> list[bytes]:
+        return await self._read(partial(posted, relay))
 
     async def player(self, id: str) -> Player | None:
         return await self._read(partial(player, id))

@@ -1,6 +1,8 @@
 """What a write does. Only its first statement can meet a taken key: a refused write leaves nothing behind."""
 
 import sqlite3
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,6 +11,7 @@ from msgspec import UnsetType
 from parlour.journal.base import (
     Card,
     Conflict,
+    Letter,
 )
 from parlour.journal.sqlite.reads import last
 
@@ -43,6 +46,16 @@ class Plate(NamedTuple):
         return cls(card.id, players if card.ended is None else frozenset(), columns)
 
 
+Row = tuple[int, int, str | None, str | None, bytes, bytes]
+"""A step as its table has it: room, seq, player, command id, body, hash."""
+
+AT_ONCE = 64
+"""Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
+STEPS = {
+    count: "INSERT INTO steps VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)  # noqa: S608 - our own words
+    for count in (1 << power for power in range(AT_ONCE.bit_length()))
+}
+
 COLUMNS = ("game", "open", "private", "connected", "held", "creator", "ended_at", "card")
 HANG = f"UPDATE rooms SET {', '.join(f'{column} = ?' for column in COLUMNS)} WHERE number = ?"  # noqa: S608
 OPEN = (
@@ -63,7 +76,7 @@ def create(plate: Plate, state: State, due: float | None, db: sqlite3.Connection
 
 
 def append(
-    row: tuple[int, int, str | None, str | None, bytes, bytes],
+    row: Row,
     plate: Plate | None,
     state: State | None,
     due: float | UnsetType | None,
@@ -71,7 +84,7 @@ def append(
 ) -> None:
     room, seq, *_ = row
     try:
-        db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
+        db.execute(STEPS[1], row)
     except sqlite3.IntegrityError as error:
         raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
     if plate is not None:
@@ -80,6 +93,22 @@ def append(
         keep_state(db, room, seq, state)
     if not isinstance(due, UnsetType):
         set_due(db, room, due)
+
+
+def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+    """Keep these steps with few statements; how many of them were kept before one had no place.
+
+    Between two statements the loop's thread takes its turn, and to get it back costs more than a row does.
+    """
+    at = 0
+    while at < len(rows):
+        count = 1 << min(AT_ONCE, len(rows) - at).bit_length() - 1
+        try:
+            db.execute(STEPS[count], tuple(chain.from_iterable(rows[at : at + count])))
+        except sqlite3.IntegrityError:
+            break  # SQLite has undone the whole statement
+        at += count
+    return at
 
 
 def mark(room: int, plate: Plate, due: float | None, db: sqlite3.Connection) -> None:
@@ -98,6 +127,10 @@ def prune(before: float, limit: int, db: sqlite3.Connection) -> int:
         "DELETE FROM rooms WHERE number = ?",
     ):
         db.executemany(sql, old)
+    sql = "SELECT name FROM relays WHERE last < ? ORDER BY last LIMIT ?"
+    quiet = db.execute(sql, (before, limit)).fetchall()
+    for sql in ("DELETE FROM letters WHERE relay = ?", "DELETE FROM relays WHERE name = ?"):
+        db.executemany(sql, quiet)
     return len(old)
 
 
@@ -109,6 +142,15 @@ def rest(room: int, seq: int, state: State, due: float | None, db: sqlite3.Conne
 
 def nothing(db: sqlite3.Connection) -> None:
     """A heartbeat moves the clock, and that is all."""
+
+
+def post(relay: str, letter: Letter, hash: bytes, db: sqlite3.Connection) -> None:
+    try:
+        db.execute("INSERT INTO letters VALUES (?, ?, ?, ?)", (relay, letter.num, letter.body, hash))
+    except sqlite3.IntegrityError:
+        raise Conflict(f"relay {relay} has a number {letter.num} already") from None
+    db.execute("INSERT OR REPLACE INTO relays VALUES (?, ?)", (relay, letter.date))
+    db.execute("DELETE FROM letters WHERE relay = ? AND num < ?", (relay, letter.first))
 
 
 def save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:
