@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-parts
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -73,3 +73,6 @@ bench-rules: setup ## what rules, views and scenes of one move cost, for every g
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
+
+bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives
+	$(bin)/python -m benchmarks.rolls

@@ -518,11 +518,23 @@ def test_the_settings_of_stratego_are_those_of_its_presets():
     assert listed == shown
 
 
-def test_every_field_of_a_view_of_stratego_and_every_event_is_explained():
-    page = "docs/reference/stratego.md"
+def test_the_settings_of_backgammon_are_those_of_its_config():
+    listed = {
+        row[0].strip("`"): row[1].strip("`") for row in section("docs/reference/backgammon.md", "Settings")
+    }
+    config = msgspec.to_builtins(GAMES["backgammon"].Config())
+    assert listed == {
+        name: value if isinstance(value, str) else json.dumps(value) for name, value in config.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "config"), [("stratego", {}), ("backgammon", {"turn_seconds": 60, "absence_seconds": 30})]
+)
+def test_every_field_of_a_view_and_every_event_is_explained(name, config):
+    game, page = GAMES[name], f"docs/reference/{name}.md"
     fields = re.findall(r"`(\w+)`", " ".join(row[0] for row in section(page, "A view")))
-    assert sorted(fields) == sorted(GAMES["stratego"].view(Table(GAMES["stratego"]).state, None))
+    ended = ["record"] if name == "backgammon" else []
+    assert sorted(fields) == sorted([*game.view(Table(game, config).state, None), *ended])
     events = re.findall(r'"type": "(\w+)"', " ".join(row[0] for row in section(page, "Events")))
-    assert sorted(events) == sorted(
-        str(kind.__struct_config__.tag) for kind in get_args(GAMES["stratego"].Event)
-    )
+    assert sorted(events) == sorted(str(kind.__struct_config__.tag) for kind in get_args(game.Event))
