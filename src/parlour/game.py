@@ -1,6 +1,7 @@
 """What a game is: callbacks over a state, which return what should happen and do nothing themselves."""
 
 import hmac
+import inspect
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 import msgspec
 
 from parlour.errors import Code, Refused, parse
+from parlour.scene import Scene, plain
 
 GAME = ":game"
 """The sender of a game's own events, when one of its timers rings."""
@@ -260,6 +262,17 @@ class Game(Generic[S]):
         """All that this viewer may know; the only door for secrets. The default hides nothing."""
         return state
 
+    def scene(self, state: S, viewer: str | None) -> Scene:
+        """What this viewer's browser draws, and no more than they may know. The default needs no board."""
+        legal = () if viewer is None else self.legal_events(state, viewer)
+        some = None if legal is None else tuple(legal)
+        outcome = self.outcome(state)
+        if outcome is not None:
+            status = f"It is over: {outcome.why}" if outcome.why else "It is over"
+        else:
+            status = "You can do something" if some or some is None else "Waiting for others"
+        return plain(self.view(state, viewer), _kinds(self.Event), some, status)
+
     def legal_events(self, state: S, player: str) -> Iterable[Any] | None:
         """What this player could do now; None when the game does not say."""
         return None
@@ -283,8 +296,21 @@ class Game(Generic[S]):
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected seats like range(2, 3), got {self.seats}")
         if type(self).init is Game.init:
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected an init callback, got none")
+        for callback in CALLBACKS:
+            self._check_callback(callback)
         self.read_config({})
         return self
+
+    def _check_callback(self, name: str) -> None:
+        """A callback can be called with what it is handed."""
+        wanted = list(inspect.signature(getattr(Game, name)).parameters)[1:]
+        own = getattr(self, name)
+        try:
+            inspect.signature(own).bind(*wanted)
+        except TypeError:
+            got = ", ".join(inspect.signature(own).parameters)
+            why = f"{self.name}: expected {name}({', '.join(wanted)}), got {name}({got})"
+            raise Refused(Code.GAME_ERROR, why) from None
 
     def read_config(self, config: Any) -> Any:
         """A config as it came from outside, checked."""
@@ -325,10 +351,31 @@ class Game(Generic[S]):
         return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
 
 
+CALLBACKS = (
+    "init",
+    "join_game",
+    "leave_game",
+    "player_connected",
+    "player_disconnected",
+    "handle_event",
+    "handle_game_shutdown",
+    "view",
+    "scene",
+    "legal_events",
+    "outcome",
+    "resample",
+)
+"""What the platform calls, and so must be able to call."""
+
+
+def _kinds(events: Any) -> list[Any]:
+    """The classes of a union of events, or the one."""
+    return [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
+
+
 def _tags(events: Any) -> list[str]:
     """What events are called on the wire."""
-    kinds = [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
-    return [str(kind.__struct_config__.tag) for kind in kinds]
+    return [str(kind.__struct_config__.tag) for kind in _kinds(events)]
 
 
 def _seated(state: S, seats: tuple[str | None, ...], seat: int, player: str | None) -> S:

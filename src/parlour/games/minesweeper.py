@@ -33,8 +33,10 @@ from parlour.game import (
     Timeouts,
     Update,
 )
+from parlour.scene import Clock, Control, Piece, Scene, Side, Spot
 
 NUMBERS = ".12345678"
+SAID = {"#": "closed", "!": "flag", "F": "flag", "*": "mine", "X": "mine, opened", ".": "clear"}
 OPEN = NUMBERS + "X"
 MINES = "*FX"
 FLAGS = "F!"
@@ -56,7 +58,7 @@ PRESETS = {
     "custom": (10, 10, 10),
 }
 
-Side = Annotated[int, Meta(ge=1, le=99)]
+Length = Annotated[int, Meta(ge=1, le=99)]
 Status = Literal["init", "play", "win", "lose"]
 
 
@@ -67,8 +69,8 @@ class Settings(Config, frozen=True):
         Literal["beginner", "intermediate", "advanced", "custom"],
         Meta(description="9 x 9 and 10 mines, 16 x 16 and 40, 30 x 16 and 99, or (custom) 10 x 10 and 10"),
     ] = "beginner"
-    width: Annotated[Side | None, Meta(description="in place of the preset's")] = None
-    height: Annotated[Side | None, Meta(description="in place of the preset's")] = None
+    width: Annotated[Length | None, Meta(description="in place of the preset's")] = None
+    height: Annotated[Length | None, Meta(description="in place of the preset's")] = None
     mines: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="in place of the preset's; fewer than there are cells"),
@@ -316,6 +318,22 @@ class Minesweeper(Game[Field]):
             "rows": state.rows if state.over else [row.translate(HIDE) for row in state.rows],
         }
 
+    def scene(self, state: Field, viewer: str | None) -> Scene:
+        """The same for everybody, but only the player can do something."""
+        seen = state.cells if state.over else state.cells.translate(HIDE)
+        plays = state.seat(viewer) is not None
+        return Scene(
+            state.width,
+            state.height,
+            spots=_spots(state, seen, plays=plays and not state.over),
+            pieces=_pieces(state, seen),
+            controls=(_again(state),) if plays else (),
+            status=_status(state, plays=plays),
+            turn=() if state.over else (0,),
+            sides=(Side(text=f"{state.flags} of {state.mines} flags"),),
+            clocks=(_clock(state),),
+        )
+
     def legal_events(self, state: Field, player: str) -> Iterable[Move]:
         if state.seat(player) is not None:
             if not state.over:
@@ -403,3 +421,79 @@ def _legal(field: Field) -> Iterator[Move]:
 def _chordable(field: Field, cell: int, number: str) -> bool:
     around = [field.cells[near] for near in field.around(cell)]
     return sum(near in FLAGS for near in around) == int(number) and ("#" in around or "*" in around)
+
+
+# The scene.
+
+
+def _spots(field: Field, seen: str, *, plays: bool) -> tuple[Spot, ...]:
+    width = field.width
+    ready = _ready(field) if plays else set()
+    return tuple(
+        _spot(cell, width, drawn, plays and (drawn not in NUMBERS or cell in ready))
+        for cell, drawn in enumerate(seen)
+    )
+
+
+def _ready(field: Field) -> set[int]:
+    """The numbers that can be chorded; they are beside a flag."""
+    flags = [cell for cell, drawn in enumerate(field.cells) if drawn in FLAGS]
+    beside = {near for flag in flags for near in field.around(flag) if field.cells[near] in NUMBERS[1:]}
+    return {cell for cell in beside if _chordable(field, cell, field.cells[cell])}
+
+
+@lru_cache(maxsize=1 << 15)
+def _spot(cell: int, width: int, drawn: str, can: bool) -> Spot:  # noqa: FBT001
+    """A cell as it is seen; kept, since most cells look as they did before."""
+    y, x = divmod(cell, width)
+    opened = drawn in OPEN
+    click: Move | None = None
+    if can and drawn not in FLAGS:
+        click = Chord(x + 1, y + 1) if opened else Open(x + 1, y + 1)
+    return Spot(
+        f"c{cell}",
+        x,
+        y,
+        fill="red" if drawn == "X" else "sunken" if opened else "raised",
+        text=drawn if drawn in NUMBERS[1:] else "",
+        tone=NUMBERS.index(drawn) if drawn in NUMBERS else 0,
+        label=f"column {x + 1}, row {y + 1}: {SAID.get(drawn, drawn)}",
+        click=click,
+        second=Flag(x + 1, y + 1) if can and not opened else None,
+    )
+
+
+def _pieces(field: Field, seen: str) -> tuple[Piece, ...]:
+    won = field.status == "win"
+    return tuple(
+        Piece(f"p{cell}", "flag" if won or drawn in FLAGS else "mine", f"c{cell}", mark=_fault(field, drawn))
+        for cell, drawn in enumerate(seen)
+        if drawn in "F!*X"
+    )
+
+
+def _fault(field: Field, drawn: str) -> Literal["wrong"] | None:
+    return "wrong" if field.over and drawn == "!" else None
+
+
+def _again(field: Field) -> Control:
+    confirm = "Give this field up?" if field.status == "play" else ""
+    return Control("again", "New field", Restart(), main=field.over, key="n", confirm=confirm)
+
+
+def _clock(field: Field) -> Clock:
+    if field.status == "play":
+        return Clock(0, at=field.started)
+    return Clock(field.elapsed or 0)
+
+
+def _status(field: Field, *, plays: bool) -> str:
+    match field.status:
+        case "init":
+            return "Open any cell: the first is safe" if plays else "{0} has not begun yet"
+        case "play":
+            return "Open what is safe, flag what is not" if plays else "{0} is playing"
+        case "win":
+            return f"{'You cleared' if plays else '{0} cleared'} the field in {field.elapsed or 0:.0f} s"
+        case "lose":
+            return "Boom: that was a mine"

@@ -8,9 +8,11 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Event, Game, Moment, Outcome, Send, State, Update
+from parlour.scene import Piece, Scene, Side, grid
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 MARKS = "XO"
+PLACES = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 
 
 class Board(State, frozen=True):
@@ -23,6 +25,8 @@ class Board(State, frozen=True):
     """
 
     cells: str = "." * 9
+    played: tuple[int, ...] = ()
+    """The cells in the order in which they were taken."""
 
     @classmethod
     def parse(cls, drawn: str) -> "Board":
@@ -36,6 +40,11 @@ class Board(State, frozen=True):
         return "\n".join(" ".join(self.cells[row : row + 3]) for row in (0, 3, 6))
 
     @property
+    def full(self) -> bool:
+        """Both players are here."""
+        return None not in (self.player(0), self.player(1))
+
+    @property
     def turn(self) -> int:
         """Whose turn it is: 0 for X, who begins, 1 for O."""
         return self.cells.count("X") - self.cells.count("O")
@@ -43,7 +52,8 @@ class Board(State, frozen=True):
     @property
     def winner(self) -> int | None:
         """Who has three in a row."""
-        return winner_of(self.cells)
+        line = line_of(self.cells)
+        return MARKS.index(self.cells[line[0]]) if line else None
 
     @property
     def over(self) -> bool:
@@ -52,12 +62,12 @@ class Board(State, frozen=True):
 
 
 @cache
-def winner_of(cells: str) -> int | None:
-    """Who has three in a row here; there are so few boards that each is looked at once."""
+def line_of(cells: str) -> tuple[int, ...]:
+    """Three in a row, if there are; there are so few boards that each is looked at once."""
     for a, b, c in LINES:
         if cells[a] == cells[b] == cells[c] != ".":
-            return MARKS.index(cells[a])
-    return None
+            return (a, b, c)
+    return ()
 
 
 class Mark(Event, frozen=True):
@@ -90,7 +100,7 @@ class TicTacToe(Game[Board]):
             raise Refused(Code.ILLEGAL_MOVE, f"cell {event.cell} is taken")
         cells = state.cells[: event.cell] + mark + state.cells[event.cell + 1 :]
         told = Send("all", {"type": "marked", "cell": event.cell, "mark": mark})
-        return Update(replace(state, cells=cells), (told,))
+        return Update(replace(state, cells=cells, played=(*state.played, event.cell)), (told,))
 
     def view(self, state: Board, viewer: str | None) -> dict[str, object]:
         seat, winner, over = state.seat(viewer), state.winner, state.over
@@ -102,8 +112,21 @@ class TicTacToe(Game[Board]):
             "over": over,
         }
 
-    def legal_events(self, state: Board, player: str) -> list[Mark]:
-        if state.over or None in (state.player(0), state.player(1)) or player != state.player(state.turn):
+    def scene(self, state: Board, viewer: str | None) -> Scene:
+        legal = {mark.cell: mark for mark in self.legal_events(state, viewer)}
+        return Scene(
+            3,
+            3,
+            spots=grid(3, 3, labels=PLACES, click=legal),
+            pieces=tuple(_piece(state, cell) for cell, mark in enumerate(state.cells) if mark != "."),
+            status=_status(state, state.seat(viewer)),
+            turn=() if state.over or not state.full else (state.turn,),
+            sides=(Side("x"), Side("o")),
+            log=tuple(f"{{{turn % 2}}}: {PLACES[cell]}" for turn, cell in enumerate(state.played)),
+        )
+
+    def legal_events(self, state: Board, player: str | None) -> list[Mark]:
+        if state.over or not state.full or player != state.player(state.turn):
             return []
         return [Mark(cell) for cell, mark in enumerate(state.cells) if mark == "."]
 
@@ -118,3 +141,28 @@ class TicTacToe(Game[Board]):
                 return Outcome(won=(o,), lost=(x,), why="three in a row")
             case _:
                 return Outcome(drew=(x, o), why="the board is full")
+
+
+def _piece(board: Board, cell: int) -> Piece:
+    mark = board.cells[cell]
+    return Piece(
+        f"m{cell}",
+        "x" if mark == "X" else "o",
+        f"c{cell}",
+        owner=MARKS.index(mark),
+        label=mark,
+        mark="win" if cell in line_of(board.cells) else "last" if board.played[-1:] == (cell,) else None,
+    )
+
+
+def _status(board: Board, seat: int | None) -> str:
+    """What this seat, or somebody who watches, wants to know first."""
+    if board.winner is not None:
+        return (
+            "You win: three in a row" if board.winner == seat else f"{{{board.winner}}} wins: three in a row"
+        )
+    if board.over:
+        return "A draw: the board is full"
+    if not board.full:
+        return "Waiting for another player"
+    return "Your turn" if board.turn == seat else f"Waiting for {{{board.turn}}}"

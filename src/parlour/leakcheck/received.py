@@ -80,13 +80,12 @@ def _knows_no(room: Room[Any], command: MustHappen) -> bool:
 def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
     """What can be found out without anything happening; the view first, because it is the door."""
     received = {"view": encode(game.view(room.state, eyes.viewer))}
-    if (scene := getattr(game, "scene", None)) is not None:
-        received["scene"] = encode(scene(room.state, eyes.viewer))
     if eyes.viewer is None:
         received["answer to who knocks"] = encode([_knock(game, room, at, spectate=s) for s in (False, True)])
     else:
         received["legal events"] = encode(legal_events(game, room, eyes.viewer))
     received["outcome"] = encode(room.outcome or game.outcome(room.state))
+    received["scene"] = encode(game.scene(room.state, eyes.viewer))  # late, since it may show the others
     received["room"] = _sheet(room)
     received["time of the next alarm"] = encode(room.next_due)
     return received

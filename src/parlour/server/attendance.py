@@ -8,7 +8,8 @@ from parlour.server.clients import Client, Place, heard, sync
 from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
-from parlour.server.rooms import Live, Owner, excuse, result_of, view_of
+from parlour.server.rooms import Live, Owner, excuse, result_of
+from parlour.server.sights import see
 from parlour.wire import Connect, Disconnect, Enter, Join, Leave, Push, Rematch, Request, Step
 
 MAX_MISSED = 100
@@ -76,7 +77,7 @@ class Attendance:
         seat = live.here.seat(client.player)
         if seat is not None and not seat.connected:
             await self._owner.step(live, Connect(client.player))
-        place = Place(client)
+        place = Place(client, enter.format)
         self._open_eyes(live, place, topics)
         return place
 
@@ -108,9 +109,9 @@ class Attendance:
         seat = live.here.seat(place.client.player)
         viewer = None if seat is None else seat.player
         place.open_ears(viewer, watching if seat is None else seat.topics)
-        if viewer not in live.views:
-            live.views[viewer] = self._owner.ask_game(
-                live.game, live.id, lambda: view_of(live.game, live.here, viewer)
+        if place.eyes not in live.views:
+            live.views[place.eyes] = self._owner.ask_game(
+                live.game, live.id, lambda: see(live.game, live.here, place.eyes)
             )
 
     async def _missed(self, live: Live, place: Place, since: int | None) -> list[Push] | None:
@@ -129,7 +130,8 @@ class Attendance:
         return missed
 
     def _whole(self, live: Live, place: Place, *, reset: bool) -> Push:
-        return sync(live.here.seq, live.views[place.viewer], result_of(live.here), reset=reset)
+        room, now = live.here, self._owner.clock.now() - live.here.behind
+        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset)
 
     # Going.
 
@@ -189,11 +191,13 @@ class Attendance:
         except Refused:  # this game is not for watching
             self.dismiss(live, place)
             return False
+        place.blink()
         return True
 
     def show_all(self, live: Live, places: list[Place]) -> None:
         """Everything as it is now, for those who see with other eyes."""
         for place in places:
+            place.open_eyes()
             place.client.push(live.id, [self._whole(live, place, reset=True)])
 
     def note_presence(self, live: Live, *, but: Client | None = None, seats: bool = True) -> None:

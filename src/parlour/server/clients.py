@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-import msgspec
 from msgspec import UNSET
 
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import own_topic
+from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
 from parlour.wire import Adapter, Push, Request, Step
 
 CROWD = 100
@@ -98,11 +98,12 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "line", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "eyes", "format", "line", "muted", "own", "phx_ref", "stale", "viewer")
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, format: str = "view") -> None:
         self.client = client
         self.line = client.line
+        self.format = format
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -116,19 +117,31 @@ class Place:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
-        self.ears = (type(self.client.adapter), viewer, others)
+        self.eyes = eyes_of(viewer, self.format)
+        self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def hears(self, topic: str) -> bool:
         return topic in self.ears[2] or topic == self.own
+
+    def blink(self) -> None:
+        """See with other eyes, but nothing yet: first everything is shown, not what changed."""
+        self.ears = (self.ears[0], CLOSED, self.ears[2])
+
+    def open_eyes(self) -> None:
+        """See what changes from now on."""
+        self.ears = (self.ears[0], self.eyes, self.ears[2])
 
     def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
         """Sees with these eyes and hears these topics already."""
         return self.viewer == viewer and self.ears[2] | {self.own} == {*topics, self.own}
 
 
-Views = Mapping[str | None, msgspec.Raw]
-"""What each viewer may know now, encoded once."""
+CLOSED = ":closed"
+"""The eyes of nobody."""
+
+Sights = Mapping[Eyes, Sight]
+"""What all eyes see now."""
 
 
 class Audience:
@@ -173,9 +186,9 @@ class Audience:
         return any(place.client.player == player for place in self._places.values())
 
     @property
-    def viewers(self) -> set[str | None]:
+    def eyes(self) -> set[Eyes]:
         """The different eyes that look at this room."""
-        return {place.viewer for place in self._places.values()}
+        return {place.eyes for place in self._places.values()}
 
     @property
     def spectators(self) -> set[str]:
@@ -193,7 +206,7 @@ class Audience:
                 frames[kind] = framed(kind.encode(self.room, push))
             place.client.line.write(frames[kind])
 
-    def speak(self, step: Step, views: Views, changed: Views, result: Any, *, more: bool = False) -> None:
+    def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
 
         With *more* another step is about to follow, and spectators may hear of both at once; so they may in a
@@ -216,7 +229,7 @@ class Audience:
 class Telling:
     """One step on its way to everybody: each frame is made once for all who hear the same."""
 
-    def __init__(self, room: str, step: Step, views: Views, changed: Views, result: Any) -> None:
+    def __init__(self, room: str, step: Step, views: Sights, changed: Sights, result: Any) -> None:
         self._room = room
         self._seq = step.seq
         self._views = views
@@ -239,18 +252,21 @@ class Telling:
 
     def _tell(self, place: Place) -> bytes:
         encode = place.client.adapter.encode
-        frames, viewer = [], place.viewer
+        frames, eyes = [], place.ears[1]
         update: dict[str, Any] = {"seq": self._seq}
-        if viewer in self._changed:
-            update["view"] = self._changed[viewer]
+        seen = self._changed.get(eyes)
         for number, send in enumerate(self._sends):
             if not place.hears(send.to):
                 continue
             if send.kind != "sync":
                 frames.append(self._frame(type(place.client.adapter), number))
-            elif viewer in self._views:
-                frames.append(framed(encode(self._room, sync(self._seq, self._views[viewer]))))
-                update.pop("view", None)
+            elif eyes in self._views:
+                frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
+                seen = None
+        if isinstance(seen, Drawn):
+            update["patch"] = seen.patch
+        elif seen is not None:
+            update["view"] = seen
         if self._result is not UNSET:
             update["result"] = self._result
         frames.append(framed(encode(self._room, Push("update", update))))
@@ -276,16 +292,30 @@ def push_of(send: Send, seq: int) -> Push:
             return Push("game_event", {"seq": seq, "payload": send.payload})
 
 
-def heard(step: Step, place: Place) -> Iterator[Push]:
+class Hearer(Protocol):
+    """Somebody who is told a step: in a place now, or in the past."""
+
+    def hears(self, topic: str) -> bool:
+        """They are told what is sent there."""
+        ...
+
+
+def heard(step: Step, place: Hearer) -> Iterator[Push]:
     """The messages of a past step that reach this place; whole views are left out, one follows anyway."""
     for effect in step.effects:
         if isinstance(effect, Send) and effect.kind != "sync" and place.hears(effect.to):
             yield push_of(effect, step.seq)
 
 
-def sync(seq: int, view: msgspec.Raw, result: Any = None, *, reset: bool = False) -> Push:
-    """Everything a viewer may know at *seq*."""
-    payload: dict[str, Any] = {"seq": seq, "view": view}
+def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
+    """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
+    payload: dict[str, Any] = {"seq": seq}
+    if isinstance(seen, Drawn):
+        payload["scene"] = seen.whole
+        if now is not None:
+            payload["now"] = now
+    else:
+        payload["view"] = seen
     if result is not None:
         payload["result"] = result
     if reset:

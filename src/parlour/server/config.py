@@ -65,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     callback_timeout: Annotated[
         float, Meta(description="Seconds of CPU time after which a game's callback is cut off.")
     ] = 1.0
+    reload: Annotated[bool, Meta(description="Load a game file again when it is saved; rooms go on.")] = False
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0

@@ -1,5 +1,6 @@
 """The owner of all rooms: thinks with the game, writes to the journal, then speaks to the clients."""
 
+import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -20,6 +21,7 @@ from parlour.server.attendance import Attendance
 from parlour.server.clients import Client
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
+from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.players import random_letters
@@ -32,8 +34,8 @@ from parlour.server.rooms import (
     freeze,
     result_of,
     room_sheet,
-    view_of,
 )
+from parlour.server.sights import Eyes, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
@@ -90,7 +92,7 @@ class Thought(msgspec.Struct, frozen=True):
 
     room: Room[Any]
     step: Step
-    views: dict[str | None, msgspec.Raw]
+    views: dict[Eyes, Sight]
     frozen: bytes | None = None
     """The room to store beside the step, where that is due."""
     failure: Refused | None = None
@@ -119,6 +121,7 @@ class Host:
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
+        self.history = History(self, games)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -172,6 +175,22 @@ class Host:
                 raise excuse(error) from None
             else:
                 return card
+
+    async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
+        """The running room of this id, if it is of this game; a new one where there is none."""
+        found = await self.journal.find(id)
+        if found is None or found.card.ended is not None:
+            try:
+                card = await self.create(name, config, id, private=private, creator=creator)
+            except Refused as why:
+                if why.code != Code.NAME_TAKEN:
+                    raise
+                return await self.visit(id, name, config, private=private, creator=creator)
+            return room_sheet(card, seq=0)
+        if found.card.game != name:
+            what = f"room {id} plays {found.card.game}, not {name[:64]}"
+            raise Refused(Code.WRONG_GAME, what, path="$.game")
+        return self.sheet(found)
 
     async def look(self, id: str) -> RoomSheet:
         """A room as anybody may see it from outside, without waking it."""
@@ -274,6 +293,30 @@ class Host:
             break
         return seq
 
+    async def ask(self, room: str, command: Command, id: str | None) -> int:
+        """Do what somebody asks who has no connection to be answered on; the seq of the step."""
+        live = self.keeper.live(room)
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def do() -> None:
+            try:
+                _ = live.here  # or a refusal: there is no such room
+                seq = await self._answer(live, command, check_id(id))
+            except (Refused, Trouble) as error:
+                why = excuse(error)
+                if not answer.done():  # the asker may have gone
+                    answer.set_exception(why)
+                if why.code == Code.GAME_OVERRAN:
+                    await self.condemn(live, why)
+            else:
+                if not answer.done():
+                    answer.set_result(seq)
+            finally:
+                answer.cancel()
+
+        live.lane.put(do)
+        return await answer
+
     # Think, write, speak.
 
     async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
@@ -311,10 +354,12 @@ class Host:
         room, step = apply(live.game, before, command, at, id=id)
         views = {}
         if room.state is not before.state:
-            viewers = live.audience.viewers
+            eyes = live.audience.eyes
             if room.seats != before.seats:
-                viewers = {viewer for viewer in viewers if viewer is None or room.seat(viewer) is not None}
-            views = {viewer: view_of(live.game, room, viewer) for viewer in viewers}
+                eyes = {
+                    one for one in eyes if room.seat(viewer_of(one)) is not None or viewer_of(one) is None
+                }
+            views = {one: see(live.game, room, one, live.views.get(one)) for one in eyes}
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
         return Thought(room, step, views, freeze(room) if store else None)
 

@@ -13,7 +13,8 @@ from parlour.server.clients import Audience
 from parlour.server.clock import Clock, Handle
 from parlour.server.lane import Lane
 from parlour.server.presence import Presence
-from parlour.wire import Command
+from parlour.server.sights import Eyes, Sight
+from parlour.wire import Command, Result
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
@@ -34,8 +35,8 @@ class Live:
         """What its card says that the room itself does not know."""
         self.game: Game[Any]
         self.room: Room[Any] | None = None
-        self.views: dict[str | None, msgspec.Raw] = {}
-        """What each viewer was last told, to tell only what changed."""
+        self.views: dict[Eyes, Sight] = {}
+        """What all eyes were last told, to tell only what changed."""
         self.answers: dict[tuple[str, str], int] = {}
         self.card: Card | None = None
         self.stored = 0
@@ -119,11 +120,6 @@ def excuse(error: Refused | Trouble) -> Refused:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
 
-def view_of(game: Game[Any], room: Room[Any], viewer: str | None) -> msgspec.Raw:
-    """What this viewer may know, encoded once."""
-    return msgspec.Raw(_encode(game.view(room.state, viewer)))
-
-
 def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
     """The plate at this room's door."""
     return Card(
@@ -186,11 +182,11 @@ def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
     )
 
 
-def result_of(room: Room[Any]) -> dict[str, Any] | None:
+def result_of(room: Room[Any]) -> Result | None:
     """How the game ended and the seed that proves its luck, once there is an outcome."""
     if room.outcome is None:
         return None
-    return {"outcome": room.outcome, "seed": room.shown[-1].seed.hex(), "seed_hash": room.seed_hash}
+    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash)
 
 
 def freeze(room: Room[Any]) -> bytes:

@@ -1,0 +1,205 @@
+"""Scenes: what a browser draws, and how little it is told when something changes."""
+
+import json
+from functools import cache
+from itertools import chain
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlour.scene import (
+    Clock,
+    Control,
+    Fill,
+    Look,
+    Mark,
+    Option,
+    Patch,
+    Piece,
+    Scene,
+    Shape,
+    Side,
+    Spot,
+    apply,
+    difference,
+    grid,
+)
+from tests.scenes import FOLDER, check_drawable, same, story
+from tests.scenes.played import Bet, Gamble, Heap, Nim
+from tests.scenes.stories import STORIES
+
+
+def through_the_wire(patch: Patch) -> Patch:
+    return msgspec.json.decode(msgspec.json.encode(patch), type=Patch)
+
+
+# The stories that the browser's tests read.
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_kept_scenes_are_what_the_code_makes(name):
+    kept = (FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    assert kept == story(STORIES[name]()), "write them anew with scripts/scenes"
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_patches_of_a_story_lead_from_its_first_scene_to_its_last(name):
+    moments = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    scene = msgspec.convert(moments[0]["scene"], Scene)
+    for moment in moments[1:]:
+        scene = apply(msgspec.convert(moment["patch"], Patch), scene)
+    assert same(scene, msgspec.convert(moments[-1]["scene"], Scene))
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_every_scene_of_a_story_can_be_drawn(name):
+    for _, scene in STORIES[name]():
+        check_drawable(scene)
+
+
+WORDS = {"shape": Shape, "fill": Fill, "look": Look, "mark": Mark}
+
+
+@pytest.mark.parametrize("kind", [Spot, Piece, Control, Option, Side, Clock, Scene])
+def test_the_vocabulary_has_no_field_that_no_story_uses(kind):
+    used = set().union(*(json.loads(msgspec.json.encode(thing)) for thing in things() if type(thing) is kind))
+    assert used == set(kind.__struct_fields__)
+
+
+@pytest.mark.parametrize("field", WORDS)
+def test_the_vocabulary_has_no_word_that_no_story_uses(field):
+    used = {getattr(thing, field) for thing in things() if field in thing.__struct_fields__}
+    assert used - {None} == set(get_args(WORDS[field]))
+
+
+@cache
+def things() -> tuple[msgspec.Struct, ...]:
+    """Everything in all stories."""
+    scenes = [scene for make in STORIES.values() for _, scene in make()]
+    options = [option for scene in scenes for control in scene.controls for option in control.options]
+    parts = [(*scene.spots, *scene.pieces, *scene.controls, *scene.sides, *scene.clocks) for scene in scenes]
+    return (*scenes, *options, *chain.from_iterable(parts))
+
+
+# Differences.
+
+
+def test_a_piece_that_moves_is_told_by_its_id_and_its_spot_alone():
+    before = Scene(pieces=(Piece("w1", "disc", "p6", owner=0), Piece("w2", "disc", "p8", owner=0)))
+    after = Scene(pieces=(Piece("w1", "disc", "p2", owner=0), Piece("w2", "disc", "p8", owner=0)))
+    assert difference(before, after) == Patch(pieces=({"id": "w1", "spot": "p2"},))
+
+
+def test_a_field_that_is_as_by_default_again_is_told():
+    before = Scene(3, 3, grid(3, 3, click={4: {"type": "mark"}}))
+    after = Scene(3, 3, grid(3, 3))
+    assert difference(before, after) == Patch(spots=({"id": "c4", "click": None},))
+
+
+def test_where_nothing_changed_there_is_no_patch():
+    assert difference(Scene(3, 3, grid(3, 3)), Scene(3, 3, grid(3, 3))) is None
+
+
+def test_what_comes_is_told_whole_and_what_goes_by_its_id():
+    before = Scene(pieces=(Piece("p1", "flag", "c0"),))
+    after = Scene(pieces=(Piece("p2", "mine", "c1"),))
+    assert difference(before, after) == Patch(
+        gone=("p1",), pieces=({"id": "p2", "look": "mine", "spot": "c1"},)
+    )
+
+
+def test_the_order_of_pieces_means_nothing_and_costs_nothing():
+    one, two = Piece("p1", "flag", "c0"), Piece("p2", "flag", "c1")
+    assert difference(Scene(pieces=(one, two)), Scene(pieces=(two, one))) is None
+
+
+def test_controls_come_in_the_order_of_the_scene():
+    roll, double = Control("roll", "Roll", 1), Control("double", "Double", 2)
+    before, after = Scene(controls=(double,)), Scene(controls=(roll, double))
+    patch = difference(before, after)
+    assert patch is not None
+    assert apply(patch, before).controls == (roll, double)
+
+
+def test_of_a_log_only_the_new_lines_are_told():
+    assert difference(Scene(log=("e4",)), Scene(log=("e4", "e5"))) == Patch(log=("e5",))
+
+
+def test_a_log_that_begins_anew_takes_the_place_of_the_old_one():
+    before, after = Scene(log=("e4", "e5")), Scene(log=("d4",))
+    patch = difference(before, after)
+    assert patch == Patch(log=("d4",), set={"log": ()})
+    assert apply(patch, before) == after
+
+
+names = st.sampled_from("abcdef")
+scenes = st.builds(
+    Scene,
+    width=st.integers(0, 3),
+    spots=st.lists(
+        st.builds(Spot, names, st.integers(0, 2), st.just(0), text=names), unique_by=lambda spot: spot.id
+    ).map(tuple),
+    pieces=st.lists(
+        st.builds(
+            Piece, names.map(str.upper), st.sampled_from(["x", "o"]), names, owner=st.sampled_from([None, 0])
+        ),
+        unique_by=lambda piece: piece.id,
+    ).map(tuple),
+    controls=st.lists(
+        st.builds(Control, names.map("-".__add__), names, event=st.sampled_from([None, {"a": 1}])),
+        unique_by=lambda control: control.id,
+    ).map(tuple),
+    status=names,
+    turn=st.lists(st.integers(0, 1), max_size=1).map(tuple),
+    log=st.lists(names, max_size=3).map(tuple),
+)
+
+
+@given(scenes, scenes)
+def test_a_patch_leads_from_any_scene_to_any_other(before, after):
+    patch = difference(before, after)
+    if patch is None:
+        assert same(before, after)
+    else:
+        assert same(apply(through_the_wire(patch), before), after)
+
+
+# A game that draws no scene.
+
+
+def test_a_game_without_a_scene_shows_its_view_and_a_button_for_each_legal_event():
+    scene = Nim().scene(Heap(left=2), "ann")
+    assert scene.text == "left: 2\nheap:\n  | | \n  = = "
+    assert [(control.id, control.text) for control in scene.controls] == [
+        ("take-1", "Take 1"),
+        ("take-2", "Take 2"),
+    ]
+
+
+def test_who_watches_a_game_without_a_scene_can_press_nothing():
+    assert Nim().scene(Heap(), None).controls == ()
+
+
+def test_a_game_that_does_not_say_what_is_legal_has_a_form_for_each_kind_of_event():
+    take, bet = Gamble().scene(Heap(), "ann").controls
+    assert (take.text, take.event) == ("Take", {"type": "take"})
+    assert bet.fields == {
+        "type": "object",
+        "properties": {
+            "sum": {"type": "integer", "minimum": 1, "maximum": 100, "description": "in matches"},
+            "loud": {"type": "boolean", "default": False},
+        },
+        "required": ["sum"],
+    }
+
+
+def test_too_many_legal_events_become_a_form():
+    class Wide(Nim):
+        def legal_events(self, state, player):
+            return [Bet(sum) for sum in range(1, 100)]
+
+    (bet,) = Wide().scene(Heap(), "ann").controls
+    assert bet.fields is not None
