@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames fuzz-relays schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-parts
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -34,6 +34,9 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
+soak: setup ## 10,000 random games of every game, each replayed: half an hour; games=N for fewer, game=NAME for one
+	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
+
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
@@ -50,6 +53,9 @@ fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N fo
 fuzz-relays: setup ## a million frames of whatever bytes through the relays of a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.relays --frames $(or $(frames),1000000)
 
+fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
+
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
 
@@ -61,6 +67,9 @@ bench: setup benchmarks/peers/node_modules/.ready ## side by side with other ser
 
 bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-rules: setup ## what rules, views and scenes of one move cost, for every game
+	$(bin)/python -m benchmarks.rules
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts

@@ -2,21 +2,35 @@
 
 from base64 import b64decode
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from fuzz.target import target
+from parlour.doors.ogetarts import WithOgetarts
 from parlour.doors.relay import numbered, plain, read_knock
 from parlour.errors import Refused, parse
 from parlour.games.minesweeper import Field
+from parlour.games.stratego import Stratego
 from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
 from parlour.protocols.phoenix import Phoenix
 from parlour.relay import Envelope, Intent
 from parlour.server.knocks import cookie_token, may_use_cookie
 from parlour.server.players import Tokens
-from parlour.wire import MAX_DEPTH, MAX_INTEGER, Exit, Step, clean_name, clean_text, read_step, strict
+from parlour.wire import (
+    MAX_DEPTH,
+    MAX_INTEGER,
+    Consider,
+    Exit,
+    Step,
+    clean_name,
+    clean_text,
+    read_step,
+    strict,
+)
+from tests.table import Table
 
 JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'
 HEARTBEAT = b'[null,"3","phoenix","heartbeat",{}]'
@@ -50,6 +64,44 @@ def phoenix_text(data: bytes) -> None:
     with suppress(Refused, UnicodeDecodeError):  # both end the connection: 1003 and 1007
         for line in data.split(b"\n"):
             answer_all(phoenix, str(line, "utf-8"))
+
+
+CLICKS = (
+    b'["1","1","games:den","phx_join",{"user":"Ann"}]',
+    b'["1","2","games:den","click",{"i":3,"j":0}]',
+    b'["1","3","games:den","click",{"i":4,"j":0}]',
+    b'["1","4","games:den","chat",{"message":"hello"}]',
+    b'["1","5","games:den","reset",{}]',
+    b'["1","6","games:den","phx_leave",{}]',
+)
+
+
+@cache
+def dealt() -> dict[str, object]:
+    """What Ann sees of a board that nobody has moved on."""
+    game = Stratego()
+    return game.view(Table(game, {"preset": "ogetarts"}).sit("ann", "bob").state, "ann")
+
+
+@target(*CLICKS, b"\n".join(CLICKS), b"\n".join((JOIN, *PUSHES, *CLICKS)))
+def ogetarts(data: bytes) -> None:
+    """The same with the door in it; clicks are thought through on a board as it is dealt."""
+    phoenix, view = WithOgetarts(), dealt()
+    with suppress(Refused, UnicodeDecodeError):
+        for line in data.split(b"\n"):
+            for request in phoenix.receive(str(line, "utf-8")):
+                answering = request.via or phoenix
+                if isinstance(request.wish, Exit):
+                    answering.dismiss(request.room)
+                    continue
+                try:
+                    if isinstance(request.wish, Consider):
+                        request.wish.think(view)
+                    answering.accept(request, {"seq": 1})
+                except Refused as why:
+                    answering.refuse(request, why)
+            for frame in phoenix.frames():
+                assert len(msgspec.json.decode(frame)) == 5
 
 
 @target(

@@ -78,6 +78,19 @@ def moves(game: Game[Any]) -> tuple[bytes, ...]:
             for kind in (b"open", b"flag", b"chord")
             for x in (1, 5, 9)
         ],
+        "stratego": [
+            b'{"type":"ready"}',
+            b'{"type":"swap","one":3,"other":33}',
+            b'{"type":"form","formation":"wall"}',
+            b'{"type":"arrange","pieces":"FBBBBBBM9887776666555544443333322222222S"}',
+            b'{"type":"ready"}',
+            b'{"type":"move","from":30,"to":40}',
+            b'{"type":"move","from":60,"to":50}',
+            b'{"type":"offer_draw"}',
+            b'{"type":"decline_draw"}',
+            b'{"type":"resign"}',
+            b'{"type":"reset"}',
+        ],
     }.get(game.name, [])
     return (*kinds, b"\n".join(kinds), b"\n".join([*kinds, b"rematch", b"rematch", b"leave"]), b"{}")
 
@@ -87,6 +100,7 @@ CONFIGS = (
     b'{"preset":"custom","width":5,"height":9,"mines":3}',
     b'{"preset":"advanced"}',
     b'{"size":3}',
+    b'{"preset":"ogetarts","lakes":true,"setup":"arrange","turn_seconds":5}',
 )
 
 for name, game in GAMES.items():

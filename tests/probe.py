@@ -29,6 +29,7 @@ class Memory(State, frozen=True):
     calls: tuple[str, ...] = ()
     over: bool = False
     broken: tuple[str, ...] = ()
+    clinging: bool = False
 
     def note(self, call: str) -> "Memory":
         return replace(self, calls=(*self.calls, call))
@@ -67,6 +68,10 @@ class Break(Event, frozen=True):
     callbacks: tuple[str, ...]
 
 
+class Cling(Event, frozen=True):
+    """From now on whoever leaves keeps the seat."""
+
+
 class Win(Event, frozen=True):
     pass
 
@@ -96,7 +101,7 @@ class Probe(Game[Memory]):
     spectators = 2
     timeouts = Timeouts(game=300, away=120, nobody=60)
     State = Memory
-    Event = Tell | Plan | CallOff | Finish | Refuse | Crash | Break | Win | Draw | Resync
+    Event = Tell | Plan | CallOff | Finish | Refuse | Crash | Break | Cling | Win | Draw | Resync
     Timer = Ping
     Config = ProbeConfig
 
@@ -118,6 +123,8 @@ class Probe(Game[Memory]):
 
     def leave_game(self, state: Memory, player: str, why: str, moment: Moment) -> Update[Memory]:
         self.fail(state, "leave_game")
+        if state.clinging:
+            return Update(state.note(f"kept {player} {why}"), keeps_seat=True)
         left = super().leave_game(state, player, why, moment).state
         return Update(left.note(f"left {player} {why}"), (Send("all", {"left": player}),))
 
@@ -148,6 +155,8 @@ class Probe(Game[Memory]):
                 raise RuntimeError("a bug in handle_event")
             case Break():
                 return Update(replace(state, broken=event.callbacks))
+            case Cling():
+                return Update(replace(state, clinging=True))
             case Win():
                 return Update(replace(state, over=not state.over))
             case Draw():

@@ -13,7 +13,10 @@ from parlour.game import Game, Joined
 from parlour.room import Instant, Room, apply, ask_to_join, open_room
 from parlour.wire import Act, Command, Connect, Disconnect, Join, Leave, Step
 
-SMALL: dict[str, Any] = {"minesweeper": {"preset": "custom", "width": 5, "height": 4, "mines": 3}}
+SMALL: dict[str, Any] = {
+    "minesweeper": {"preset": "custom", "width": 5, "height": 4, "mines": 3},
+    "stratego": {"preset": "ogetarts", "quiet_limit": 30, "turn_seconds": 60},
+}
 """Configs that make short games, for games that have long ones by default."""
 
 NEW_YEAR = 1735689600.0

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 import httpx
+import msgspec
 import pytest
 from websockets.sync.client import connect
 
@@ -25,6 +27,7 @@ from parlour.cli import load_games
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.games import GAMES
+from parlour.games.stratego.rules import PRESETS
 from parlour.server.calls import STATUS
 from parlour.server.config import Settings
 from parlour.server.http import Api, web_app
@@ -214,17 +217,19 @@ def printing(command: list[str], folder: Path) -> Iterator[Callable[[], str]]:
             process.wait()
 
 
-def node_client(page: str, address: str, folder: Path) -> AbstractContextManager[Callable[[], str]]:
+def node_client(
+    page: str, address: str, folder: Path, *words: str
+) -> AbstractContextManager[Callable[[], str]]:
     """A page's JavaScript, run against a real server."""
     (program,) = blocks(page, "js")
     (folder / "client.mjs").write_text(program.text.replace("127.0.0.1:8000", address))
     (folder / "node_modules").symlink_to(NODE_MODULES)
-    return printing(["node", "client.mjs"], folder)
+    return printing(["node", "client.mjs", *words], folder)
 
 
-def print_by_node(page: str, address: str, folder: Path, lines: int) -> list[str]:
+def print_by_node(page: str, address: str, folder: Path, lines: int, *words: str) -> list[str]:
     """The first lines that a page's JavaScript prints."""
-    with node_client(page, address, folder) as printed:
+    with node_client(page, address, folder, *words) as printed:
         return [printed() for _ in range(lines)]
 
 
@@ -278,6 +283,23 @@ def meet_a_relays_client(address: str, id: str, printed: Callable[[], str]) -> N
 
 JSON_COLON = {"js": ":", "py": ": "}
 """How each language writes JSON by itself."""
+
+
+@pytest.mark.e2e
+@needs_clients
+@pytest.mark.parametrize("first", ["python", "javascript"])
+def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, tmp_path, first):
+    page = "docs/protocols/xsos.md"
+    play = run(page)["play"]
+    with ThreadPoolExecutor(2) as pool:
+        clients = {
+            "python": lambda: play(server, "pat", "a chat"),
+            "javascript": lambda: print_by_node(page, server, tmp_path, 1, "jay", "a chat"),
+        }
+        games = [pool.submit(clients.pop(name)) for name in (first, *set(clients) - {first})]
+        ends = [game.result(timeout=20) for game in games]
+    board = [1, -1, 1, -1, 1, -1, 1, 0, 0]
+    assert sorted(map(str, ends)) == sorted(map(str, [board, [",".join(map(str, board))]]))
 
 
 # Names that exist.
@@ -432,12 +454,13 @@ def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
         assert frame in known, frame
 
 
-def test_every_line_of_a_conversation_on_the_page_of_relays_is_in_a_transcript():
-    folder = ROOT / "tests" / "transcripts" / "relay"
-    known = {line for path in folder.glob("*.txt") for line in path.read_text().splitlines()}
-    shown = [line for block in blocks("docs/protocols/relay.md", "text") for line in block.text.splitlines()]
+def test_every_frame_on_the_page_of_the_xsos_door_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "xsos"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 1)[1] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [line for block in blocks("docs/protocols/xsos.md", "text") for line in block.text.splitlines()]
     assert len(shown) > 15
-    assert [line for line in shown if line not in known] == []
+    assert not set(shown) - known
 
 
 # A board of one's own.
@@ -463,3 +486,43 @@ def test_the_board_of_the_tutorial_can_be_played_to_the_end_by_what_its_scenes_o
     last = game.scene(table.state, "bob")
     assert [piece.spot for piece in last.pieces if piece.mark == "win"] == ["c14", "c21", "c28", "c35"]
     assert not offers(last)
+
+
+def test_every_line_of_a_conversation_on_the_page_of_relays_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "relay"
+    known = {line for path in folder.glob("*.txt") for line in path.read_text().splitlines()}
+    shown = [line for block in blocks("docs/protocols/relay.md", "text") for line in block.text.splitlines()]
+    assert len(shown) > 15
+    assert [line for line in shown if line not in known] == []
+
+
+# Stratego, whose page is made of lists.
+
+
+def section(page: str, heading: str) -> list[list[str]]:
+    """The rows of the table under a heading."""
+    lines = read(page).partition(f"\n## {heading}\n")[2].partition("\n## ")[0].splitlines()
+    cells = [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
+    ]
+    return cells[1:]
+
+
+def test_the_settings_of_stratego_are_those_of_its_presets():
+    listed = {row[0].strip("`"): row[1:3] for row in section("docs/reference/stratego.md", "Settings")}
+    rules = [msgspec.to_builtins(PRESETS[name]) for name in ("classic", "ogetarts")]
+    shown = {
+        name: [f"`{value}`" if isinstance(value, str) else json.dumps(value) for value in values]
+        for name, *values in ((name, *(preset[name] for preset in rules)) for name in rules[0])
+    }
+    assert listed == shown
+
+
+def test_every_field_of_a_view_of_stratego_and_every_event_is_explained():
+    page = "docs/reference/stratego.md"
+    fields = re.findall(r"`(\w+)`", " ".join(row[0] for row in section(page, "A view")))
+    assert sorted(fields) == sorted(GAMES["stratego"].view(Table(GAMES["stratego"]).state, None))
+    events = re.findall(r'"type": "(\w+)"', " ".join(row[0] for row in section(page, "Events")))
+    assert sorted(events) == sorted(
+        str(kind.__struct_config__.tag) for kind in get_args(GAMES["stratego"].Event)
+    )

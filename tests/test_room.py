@@ -239,6 +239,36 @@ def test_the_room_ends_a_minute_after_its_last_player_left():
     assert empty.room.ended == "nobody_here"
 
 
+def test_a_game_can_let_whoever_leaves_keep_the_seat():
+    leaving = table("ann", "bob")
+    leaving.act("ann", {"type": "cling"})
+    leaving.leave("bob")
+    assert leaving.state.calls[-1] == "kept bob manual"
+    assert leaving.room.players == ("ann", "bob", None)
+    assert leaving.room.connected == ["ann", "bob"]
+    leaving.act("bob", {"type": "tell"})
+
+
+def test_a_seat_that_was_kept_through_a_long_absence_is_left_only_once():
+    leaving = table("ann", "bob")
+    leaving.act("ann", {"type": "cling"})
+    leaving.disconnect("bob")
+    leaving.wait(119)
+    leaving.act("ann", {"type": "tell"})
+    leaving.wait(150)
+    assert leaving.state.calls[-1] == "kept bob away_too_long"
+    assert leaving.room.players == ("ann", "bob", None)
+    leaving.do(Connect("bob"))
+    assert leaving.room.connected == ["ann", "bob"]
+
+
+def test_a_seat_is_not_kept_when_the_game_that_would_keep_it_fails():
+    broken = table("ann", "bob")
+    broken.act("ann", {"type": "cling"})
+    room, _ = apply(GAME, broken.room, Leave("bob"), broken.instant(), spared=True)
+    assert room.players == ("ann", None, None)
+
+
 def test_only_somebody_with_a_seat_can_leave_it():
     refused("not_seated", lambda: table("ann").leave("zoe"))
 

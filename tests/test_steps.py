@@ -5,10 +5,10 @@ import hashlib
 import msgspec
 import pytest
 
-from parlour.game import Chance, Game, Send, Update
+from parlour.game import Chance, End, Game, Later, Send, Update
 from parlour.room import Instant, open_room, replay
 from parlour.wire import Join, read_step
-from tests.probe import Probe
+from tests.probe import Ping, Probe
 from tests.table import Table, refused, told
 
 GAME = Probe()
@@ -55,6 +55,20 @@ def test_a_draw_is_fair_enough():
 
 
 # Steps.
+
+
+def test_a_step_with_timers_of_whole_seconds_is_played_again_as_it_was():
+    class Hasty(Probe):
+        def player_connected(self, state, player, moment):
+            return Update(state, (Later("tick", 10, Ping("tick"), every=2), End(60)))
+
+    hasty = Table(Hasty()).sit("ann")
+    hasty.wait(12)
+    room = hasty.opening
+    for step in hasty.steps:
+        room = replay(hasty.game, room, read_step(step.body))
+    assert room == hasty.room
+    assert [step.seq for step in hasty.steps] == [1, 2, 3, 4]
 
 
 def test_each_step_carries_the_digest_of_the_one_before():

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from parlour.errors import Code, Refused, parse
 from parlour.scene import Scene, plain
@@ -104,6 +105,7 @@ class Later(msgspec.Struct, frozen=True, tag="later"):
         often = self.every is None or 0 < self.every < math.inf
         if type(self.key) is not str or not (soon and often):
             raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
+        _make_float(self, "seconds", "every")
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -120,6 +122,14 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     def __post_init__(self) -> None:
         if self.after is not None and not 0 <= self.after < math.inf:
             raise ValueError(f"the end: expected 0 or more seconds or None, got {self.after}")
+        _make_float(self, "after")
+
+
+def _make_float(effect: Later | End, *fields: str) -> None:
+    """Whole seconds as they will be read back: a step that is played again must come out byte for byte."""
+    for name in fields:
+        if type(getattr(effect, name)) is int:
+            force_setattr(effect, name, float(getattr(effect, name)))
 
 
 Effect = Send | Later | Cancel | End
@@ -130,6 +140,8 @@ class Update(msgspec.Struct, Generic[S], frozen=True):
 
     state: S
     effects: tuple[Effect, ...] = ()
+    keeps_seat: bool = False
+    """Returned by `leave_game`: whoever leaves gave something up, but not the seat."""
 
 
 class Joined(msgspec.Struct, Generic[S], frozen=True):
@@ -237,7 +249,10 @@ class Game(Generic[S]):
         return Joined((), seat, Update(_seated(state, moment.seats, seat, player)))
 
     def leave_game(self, state: S, player: str, why: str, moment: Moment) -> Update[S]:
-        """Somebody gave their seat up (``manual``) or was gone for too long (``away_too_long``)."""
+        """Somebody wants to go (``manual``) or was gone for too long (``away_too_long``): their seat is free.
+
+        Unless the update says ``keeps_seat``: then nobody else can have it, and they may come back.
+        """
         if player not in moment.seats:
             return Update(state)
         return Update(_seated(state, moment.seats, moment.seats.index(player), None))

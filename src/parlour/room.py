@@ -358,10 +358,13 @@ class _Turn(Generic[S]):
         self.effects.append(Send(ALL, said, "chat"))
 
     def leave(self, command: Leave) -> None:
-        number = self.number(command.player)
+        number, keeps_seat = self.number(command.player), False
         if not self.spared:
-            self.update(self.game.leave_game(self.state, command.player, command.why, self.moment()))
-        self.seats[number] = None
+            update = self.game.leave_game(self.state, command.player, command.why, self.moment())
+            self.update(update)
+            keeps_seat = update.keeps_seat
+        if not keeps_seat:
+            self.seats[number] = None
         self.alarms.pop(f"away:{command.player}", None)
         self.notice_empty()
 

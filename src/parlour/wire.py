@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 import msgspec
@@ -156,6 +156,20 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spectate: bool = False
 
 
+class EnterAsGuest(Enter, frozen=True, kw_only=True):
+    """Come into a room of one game by a door, under a name; it is opened first where there is none.
+
+    Whoever comes when every seat is taken watches.
+    """
+
+    game: str
+    config: Any = None
+    name: str | None = None
+    show: Callable[[Any, Sequence[str]], Any]
+    """Makes what this door's clients are shown from a view and the names of those who sit."""
+    opens: bool = True
+
+
 class Exit(msgspec.Struct, frozen=True):
     """Stop hearing a room (a seat is kept)."""
 
@@ -186,7 +200,14 @@ class PlayAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str | None = None
 
 
-Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain
+class Consider(msgspec.Struct, frozen=True):
+    """Do what a door makes of it once it has looked at the view of whoever asks; perhaps nothing."""
+
+    think: Callable[[Any], SendEvent | None]
+    id: str | None = None
+
+
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -195,6 +216,8 @@ class Request(msgspec.Struct, frozen=True):
     room: str | None
     wish: Enter | Exit | Wish
     ref: Any = None
+    via: "Adapter | None" = None
+    """The adapter of a door inside the one that read this: the answer goes out through it."""
 
 
 class Push(msgspec.Struct, frozen=True):
@@ -274,8 +297,10 @@ class Meta(TypedDict):
     """One connection of somebody who is here; or, under ``spectators``, how many watch."""
 
     phx_ref: str
+    phx_ref_prev: NotRequired[str]
     name: NotRequired[str]
     seat: NotRequired[int]
+    again: NotRequired[bool]
     count: NotRequired[int]
 
 

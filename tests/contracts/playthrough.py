@@ -18,20 +18,23 @@ from parlour.wire import Chat, Step
 from tests.table import SMALL, Table, effects, legal
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
-LUCK = {"minesweeper": 500}
+LUCK = {"minesweeper": 500, "stratego": 324, "stratego-ogetarts": 175}
 """Which of the games that chance could make is worth reading."""
+CONFIGS: dict[str, Any] = {**SMALL, "stratego": None, "stratego-ogetarts": {"preset": "ogetarts"}}
+STORIES = (*GAMES, "stratego-ogetarts")
+"""One for each game, and for another way to play it: a game's name, a dash, and which."""
 PLAYERS = ("ann", "bob", "cat", "dan")
 MOST_EVENTS = 40
 
 
-def playthrough(name: str) -> str:
+def playthrough(story: str) -> str:
     """The whole story of one game."""
-    return "\n".join(_story(name)) + "\n"
+    return "\n".join(_story(story)) + "\n"
 
 
-def _story(name: str) -> Iterator[str]:
-    game, luck = GAMES[name], LUCK.get(name, 0)
-    table, chance = Table(game, SMALL.get(name), luck=luck), Chance(luck.to_bytes(32, "big"), 0)
+def _story(story: str) -> Iterator[str]:
+    game, luck = GAMES[story.partition("-")[0]], LUCK.get(story, 0)
+    table, chance = Table(game, CONFIGS.get(story), luck=luck), Chance(luck.to_bytes(32, "big"), 0)
     yield f"# {game.display_name}, made by scripts/playthrough: each step, what it causes, what is seen."
     yield f"rules {game.version}, config {_json(table.room.config)}"
     yield from _scene(table)
@@ -112,5 +115,5 @@ def _json(thing: Any) -> str:
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or GAMES:
+    for chosen in sys.argv[1:] or STORIES:
         (FOLDER / f"{chosen}.txt").write_text(playthrough(chosen))

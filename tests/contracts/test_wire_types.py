@@ -19,11 +19,11 @@ def test_the_types_of_the_browser_are_up_to_date():
 
 
 def told() -> list[tuple[str, str, Any]]:
-    """Every frame that a server sends in a transcript: where, its name, its payload."""
+    """Every frame that a server sends about a room in its own words: where, its name, its payload."""
     frames = [
         (story.stem, json.loads(found)) for story in stories() for found in FRAME.findall(story.read_text())
     ]
-    return [(story, frame[3], frame[4]) for story, frame in frames if frame[2] != "lobby"]
+    return [(story, frame[3], frame[4]) for story, frame in frames if frame[2].startswith("game:")]
 
 
 @pytest.mark.parametrize("name", PUSHES)

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
+from parlour.doors.ogetarts import WithOgetarts
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
-from parlour.protocols.phoenix import Phoenix
 from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
@@ -191,7 +191,7 @@ class World:
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
         await self.journal.save_player(Player(player, player.capitalize()))
-        return Person(self, player, Phoenix())
+        return Person(self, player, WithOgetarts())
 
     async def seated(self, room: str, *players: str) -> list[Person]:
         """These people, at the room's seats."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from parlour.game import Game
 from parlour.games.minesweeper import Minesweeper
+from parlour.games.stratego import Stratego
 from parlour.games.tictactoe import TicTacToe
 
 GAMES: dict[str, Game[Any]] = {
@@ -11,5 +12,6 @@ GAMES: dict[str, Game[Any]] = {
     for game in (
         TicTacToe(),
         Minesweeper(),
+        Stratego(),
     )
 }

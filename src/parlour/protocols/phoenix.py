@@ -73,6 +73,8 @@ class Phoenix:
 
     name = "phoenix"
     path = "/socket/websocket"
+    topic_of = staticmethod(topic_of)
+    room_of = staticmethod(room_of)
     __slots__ = ("_join_refs", "_out")
 
     def __init__(self) -> None:
@@ -93,11 +95,14 @@ class Phoenix:
 
     def receive(self, frame: str | bytes) -> list[Request]:
         """Heartbeats and stale messages are settled here; the rest is for the host."""
-        got = _unpack_binary(frame) if isinstance(frame, bytes) else parse(_read_frame, frame)
+        return self.take(_unpack_binary(frame) if isinstance(frame, bytes) else parse(_read_frame, frame))
+
+    def take(self, frame: Frame) -> list[Request]:
+        """What a frame asks; what it asks in vain is answered here."""
         try:
-            return self._understand(got)
+            return self._understand(frame)
         except Refused as why:
-            self._reply(got, "error", why.told())
+            self._reply(frame, "error", why.told())
             return []
 
     def accept(self, request: Request, payload: Any) -> None:
@@ -111,7 +116,7 @@ class Phoenix:
         self._reply(frame, "error", why.told())
 
     def dismiss(self, room: str | None) -> None:
-        self._close(topic_of(room))
+        self._close(self.topic_of(room))
 
     def frames(self) -> list[bytes]:
         out, self._out = self._out, []
@@ -134,8 +139,8 @@ class Phoenix:
                 return self._wish(frame)
 
     def _join(self, frame: Frame) -> list[Request]:
-        room = room_of(frame.topic)
-        enter = parse(_read_enter, strict(bytes(frame.payload)))
+        room = self.room_of(frame.topic)
+        enter = self._enter(strict(bytes(frame.payload)))
         self._close(frame.topic)  # a second join of a topic replaces the first
         if len(self._join_refs) >= MAX_CHANNELS:
             raise Refused(Code.TOO_MANY, f"too many channels joined: at most {MAX_CHANNELS} a socket")
@@ -149,7 +154,7 @@ class Phoenix:
         if frame.topic not in self._join_refs:
             return []
         self._close(frame.topic)
-        return [Request(room_of(frame.topic), Exit())]
+        return [Request(self.room_of(frame.topic), Exit())]
 
     def _wish(self, frame: Frame) -> list[Request]:
         if frame.topic not in self._join_refs:
@@ -159,13 +164,20 @@ class Phoenix:
             )
         if self._is_stale(frame):
             return []
-        room = room_of(frame.topic)
-        decoder = _WISHES.get(frame.event)
+        room = self.room_of(frame.topic)
+        return [Request(room, self._asked(room, frame.event, strict(bytes(frame.payload))), frame)]
+
+    def _enter(self, payload: bytes) -> Enter:
+        """What a join asks for."""
+        return parse(_read_enter, payload)
+
+    def _asked(self, room: str | None, event: str, payload: bytes) -> Wish:
+        """What an event asks of a room that was joined."""
+        decoder = _WISHES.get(event)
         if decoder is None or room is None:
             known = ", ".join(_WISHES)
-            raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} in a room, got {frame.event[:40]!r}")
-        wish = parse(decoder.decode, strict(bytes(frame.payload)))
-        return [Request(room, wish, frame)]
+            raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} in a room, got {event[:40]!r}")
+        return parse(decoder.decode, payload)
 
     def _is_stale(self, frame: Frame) -> bool:
         """A message of an earlier join of this topic."""

@@ -9,8 +9,8 @@ from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
 from parlour.server.players import guest_name
 from parlour.server.rooms import Live, Owner, excuse, result_of
-from parlour.server.sights import see
-from parlour.wire import Connect, Disconnect, Enter, Join, Leave, Push, Rematch, Request, Step
+from parlour.server.sights import Shown, see
+from parlour.wire import Connect, Disconnect, Enter, EnterAsGuest, Join, Leave, Push, Rematch, Request, Step
 
 MAX_MISSED = 100
 """More steps than this are not told one by one to somebody who comes back."""
@@ -45,12 +45,12 @@ class Attendance:
             await self.settle(live)
             return
         live.audience.add(place)
-        client.accept(request, self._answer(live, client))
+        client.accept(request, self._answer(live, client, place))
         self.note_presence(live, but=client, seats=place.viewer is not None)
         whole = self._whole(live, place, reset=missed is None)
         client.push(live.id, [*(missed or ()), whole, live.presence.state()])
 
-    def _answer(self, live: Live, client: Client) -> dict[str, object]:
+    def _answer(self, live: Live, client: Client, place: Place) -> dict[str, object]:
         room = live.here
         answer: dict[str, object] = {
             "player": client.player,
@@ -61,14 +61,17 @@ class Attendance:
         if client.token is not None:
             answer["token"] = client.token
             client.token = None
-        return answer
+        return answer | seen_by_guest(live, place)
 
     async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
         """A seat where there is one for this player, a place to watch from otherwise."""
         topics: tuple[str, ...] = ()
+        if isinstance(enter, EnterAsGuest):
+            self._let_in(live, client, enter)
         name = await self._name_of(client)
         if live.here.seat(client.player) is None:
-            joined = self._ask_to_join(live, client.player, spectate=enter.spectate)
+            watches = isinstance(enter, EnterAsGuest) and None not in live.here.seats
+            joined = self._ask_to_join(live, client.player, spectate=enter.spectate or watches)
             if joined.seat is None:
                 self._check_spectators(live, client.player)
                 topics = topics_of(client.player, joined)
@@ -77,9 +80,22 @@ class Attendance:
         seat = live.here.seat(client.player)
         if seat is not None and not seat.connected:
             await self._owner.step(live, Connect(client.player))
-        place = Place(client, enter.format)
+        place = Place(client, enter)
         self._open_eyes(live, place, topics)
         return place
+
+    def _let_in(self, live: Live, client: Client, guest: EnterAsGuest) -> None:
+        """The door leads to one game, and nobody comes in under the name of another who plays."""
+        if live.here.game != guest.game:
+            raise Refused(Code.UNKNOWN_GAME, f"expected a room of {guest.game}, got one of {live.here.game}")
+        if guest.name is None:
+            return
+        others = [seat for seat in live.here.seats if seat is not None and seat.player != client.player]
+        for seat in others:
+            if seat.name.casefold() == guest.name.casefold():
+                why = f"a player in room {live.id} is called {seat.name}"
+                raise Refused(Code.NAME_TAKEN, why, path="$.user")
+        client.name = guest.name
 
     async def _name_of(self, client: Client) -> str:
         if client.name is None:
@@ -214,6 +230,12 @@ class Attendance:
             live.audience.tell(diff, but=but)
             clock = self._owner.clock
             live.recount = clock.call_at(clock.now() + 1.0, lambda: self._recount(live))
+
+
+def seen_by_guest(live: Live, place: Place) -> dict[str, object]:
+    """What a door may show with its answers; the others' clients are told by pushes alone."""
+    seen = live.views.get(place.eyes)
+    return {"seen": seen} if isinstance(seen, Shown) else {}
 
 
 def _seats_anew(step: Step, player: str) -> bool:

@@ -8,8 +8,8 @@ from msgspec import UNSET
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import own_topic
-from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
-from parlour.wire import Adapter, Push, Request, Step
+from parlour.server.sights import Drawn, Eyes, Shown, Sight, eyes_of
+from parlour.wire import Adapter, Enter, Push, Request, Step
 
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
@@ -35,7 +35,7 @@ class Line(Protocol):
 class Client:
     """One connection: its adapter, who it is, and the rooms it has asked to be in."""
 
-    __slots__ = ("_gone", "adapter", "line", "name", "player", "rooms", "token")
+    __slots__ = ("_gone", "adapter", "guests", "line", "name", "player", "rooms", "token")
 
     def __init__(self, adapter: Adapter, line: Line, player: str, *, token: str | None = None) -> None:
         self.adapter = adapter
@@ -47,7 +47,17 @@ class Client:
         """A token that this client does not know yet and is told when it joins."""
         self.rooms: set[str] = set()
         """Where it has a place."""
+        self.guests: dict[Adapter, Client] = {}
+        """The same connection, as the doors within its protocol see it."""
         self._gone = False
+
+    def asking(self, request: Request) -> "Client":
+        """Who asks: this client itself, or the one who came by a door within its protocol."""
+        if request.via is None:
+            return self
+        if request.via not in self.guests:
+            self.guests[request.via] = Client(request.via, self.line, self.player, token=self.token)
+        return self.guests[request.via]
 
     def lose(self) -> None:
         """The connection is lost: this client takes no place any more."""
@@ -86,8 +96,10 @@ _SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
-    """A whole WebSocket text frame; a server's are not masked, so one serves every reader."""
+    """A whole WebSocket text frame, or nothing for no text; unmasked, so that one serves every reader."""
     size = len(text)
+    if not size:
+        return b""
     if size < 126:
         return _SHORT[size] + text
     if size < 65536:
@@ -98,12 +110,13 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "eyes", "format", "line", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "stale", "viewer")
 
-    def __init__(self, client: Client, format: str = "view") -> None:
+    def __init__(self, client: Client, enter: Enter) -> None:
         self.client = client
         self.line = client.line
-        self.format = format
+        self.enter = enter
+        """How it came in."""
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -117,7 +130,7 @@ class Place:
         """See with these eyes and hear these topics from now on, and one's own as always."""
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
-        self.eyes = eyes_of(viewer, self.format)
+        self.eyes = eyes_of(viewer, self.enter)
         self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
@@ -266,7 +279,7 @@ class Telling:
         if isinstance(seen, Drawn):
             update["patch"] = seen.patch
         elif seen is not None:
-            update["view"] = seen
+            update["view"] = seen.raw if isinstance(seen, Shown) else seen
         if self._result is not UNSET:
             update["result"] = self._result
         frames.append(framed(encode(self._room, Push("update", update))))
@@ -315,7 +328,7 @@ def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None,
         if now is not None:
             payload["now"] = now
     else:
-        payload["view"] = seen
+        payload["view"] = seen.raw if isinstance(seen, Shown) else seen
     if result is not None:
         payload["result"] = result
     if reset:

@@ -69,3 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0
+    xsos_referee: Annotated[
+        bool,
+        Meta(description="Whether moves at the XsOs door must keep to the rules of noughts and crosses."),
+    ] = False

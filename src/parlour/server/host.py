@@ -17,8 +17,8 @@ from parlour.game import Game
 from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
 from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
-from parlour.server.attendance import Attendance
-from parlour.server.clients import Client
+from parlour.server.attendance import Attendance, seen_by_guest
+from parlour.server.clients import Client, Place
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
 from parlour.server.history import History
@@ -35,14 +35,16 @@ from parlour.server.rooms import (
     result_of,
     room_sheet,
 )
-from parlour.server.sights import Eyes, Sight, see, viewer_of
+from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
     Act,
     Chat,
     Command,
+    Consider,
     Disconnect,
     Enter,
+    EnterAsGuest,
     Exit,
     GiveUpSeat,
     Join,
@@ -65,6 +67,7 @@ from parlour.wire import (
 T = TypeVar("T")
 log = structlog.get_logger()
 
+NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 LAG = 0.1
 """Seconds that the loop may be blocked before its stack is logged."""
 SEED = 32
@@ -211,11 +214,15 @@ class Host:
 
     def receive(self, client: Client, request: Request) -> None:
         """Take a request; the answer comes when the room gets to it."""
+        client = client.asking(request)
         if request.room is None:
             self._at_the_lobby(client, request)
             return
         live = self.keeper.live(request.room)
         match request.wish:
+            case EnterAsGuest(opens=True) as guest:
+                live.audience.mute(client)
+                live.lane.put(lambda: self._open_and_enter(live, client, request, guest))
             case Enter() as enter:
                 live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
@@ -227,6 +234,8 @@ class Host:
 
     def gone(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
+        for guest in client.guests.values():
+            self.gone(guest)
         client.lose()
         self.listing.remove(client)
         for room in tuple(client.rooms):
@@ -235,6 +244,8 @@ class Host:
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
+        for guest in client.guests.values():
+            self.catch_up(guest)
         for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.resync, live, client))
@@ -252,10 +263,32 @@ class Host:
 
     # Commands. These run in the room's lane.
 
+    async def _open_and_enter(
+        self, live: Live, client: Client, request: Request, guest: EnterAsGuest
+    ) -> None:
+        """Come in by a door; where there is no room, or only one that has ended, it is opened first."""
+        if live.room is None and live.refusal is not None and live.refusal.code in NO_ROOM:
+            try:
+                await self.create(guest.game, guest.config, live.id, creator=client.player)
+            except Refused as why:
+                if why.code != Code.NAME_TAKEN:  # else somebody was faster, and it is there all the same
+                    client.refuse(request, why)
+                    return
+            self.receive(client, replace(request, wish=replace(guest, opens=False), via=None))
+        else:
+            await self.attendance.enter(live, client, request, guest)
+
     async def _grant(self, live: Live, client: Client, request: Request, wish: Wish) -> None:
         try:
-            if live.audience.place(client) is None:
+            place = live.audience.place(client)
+            if place is None:
                 raise Refused(Code.NOT_JOINED, f"join room {live.id} first")
+            if isinstance(wish, Consider):
+                considered = self._consider(live, place, wish)
+                if considered is None:
+                    client.accept(request, {"seq": live.here.seq} | seen_by_guest(live, place))
+                    return
+                wish = considered
             command = self._command(client, wish)
             seq = await self._answer(live, command, check_id(wish.id))
         except (Refused, Trouble) as error:
@@ -264,9 +297,16 @@ class Host:
             if why.code == Code.GAME_OVERRAN:
                 await self.condemn(live, why)
         else:
-            client.accept(request, {"seq": seq})
+            client.accept(request, {"seq": seq} | seen_by_guest(live, place))
 
-    def _command(self, client: Client, wish: Wish) -> Command:
+    def _consider(self, live: Live, place: Place, wish: Consider) -> SendEvent | None:
+        """What a door makes of a wish when it sees how things are."""
+        seen = live.views.get(place.eyes)
+        if not isinstance(seen, Shown):
+            raise Refused(Code.UNKNOWN_EVENT, "this is understood only where a door shows what there is")
+        return wish.think(seen.view)
+
+    def _command(self, client: Client, wish: SendEvent | SendChat | GiveUpSeat | PlayAgain) -> Command:
         match wish:
             case SendEvent():
                 return Act(client.player, wish.event)

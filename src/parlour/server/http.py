@@ -2,6 +2,7 @@
 
 import re
 from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 import structlog
@@ -34,6 +35,8 @@ from parlour.wire import MAX_NAME, Rematch, clean_name
 
 log = structlog.get_logger()
 
+STEP_COST = 0.5
+"""A step of a history is thought through again, but neither written nor told to anybody else."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -126,7 +129,7 @@ class Api:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
-        self._previews: dict[Game[Any], Scene | None] = {}
+        self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -230,7 +233,7 @@ class Api:
         return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
-        self._limits.check_call(self.address(request), CREATE_COST)
+        self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         return await self._host.history.tell(request.path_params["id"], self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
@@ -264,16 +267,16 @@ class Api:
         return reply(Health("ok", __version__))
 
 
-async def show_relay(request: Request) -> Response:  # noqa: ARG001
-    """A page for those who write clients of relays."""
-    return HTMLResponse(relay_page())
-
-
 def check_room_id(id: str | None) -> None:
     """An id that somebody chose for a room."""
     if id is not None and not ROOM_ID.fullmatch(id):
         why = "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , got something else"
         raise Refused(Code.MALFORMED, why, path="$.id")
+
+
+async def show_relay(request: Request) -> Response:  # noqa: ARG001
+    """A page for those who write clients of relays."""
+    return HTMLResponse(relay_page())
 
 
 async def expect_upgrade(request: Request) -> Response:

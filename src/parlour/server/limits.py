@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
-from parlour.wire import Enter, Exit, SendChat, Wish
+from parlour.wire import Enter, EnterAsGuest, Exit, SendChat, Wish
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
@@ -18,6 +18,8 @@ STRIKES = 200
 def cost_of(wish: Enter | Exit | Wish) -> float:
     """What a request costs of its sender's allowance, in moves."""
     match wish:
+        case EnterAsGuest():
+            return CREATE_COST  # a door may have to open the room
         case Enter():
             return 2.0
         case SendChat():

@@ -1,5 +1,6 @@
 """What is seen of a room: the view of a viewer or, for a browser, the scene and how it changed."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import msgspec
 from parlour.game import Game
 from parlour.room import Room
 from parlour.scene import Scene, difference
+from parlour.wire import Enter, EnterAsGuest
 
 _encode = msgspec.json.Encoder().encode
 
@@ -18,8 +20,15 @@ class Browser(NamedTuple):
     viewer: str | None
 
 
-Eyes = str | None | Browser
-"""Through which a room is seen: those of a viewer, who wants views, or of a viewer's browser."""
+class Guest(NamedTuple):
+    """The eyes of a viewer who came by a door, which shows a view in its own way."""
+
+    viewer: str | None
+    show: Callable[[Any, Sequence[str]], Any]
+
+
+Eyes = str | None | Browser | Guest
+"""Through which a room is seen: those of a viewer, who wants views, of a viewer's browser, or of a guest."""
 
 
 class Drawn(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -34,22 +43,36 @@ class Drawn(msgspec.Struct, frozen=True, eq=False, dict=True):
         return msgspec.Raw(_encode(self.scene))
 
 
-Sight = msgspec.Raw | Drawn
+class Shown(msgspec.Struct, frozen=True):
+    """A view, and what a door makes of it."""
+
+    view: Any
+    shown: Any
+    raw: msgspec.Raw
+
+
+Sight = msgspec.Raw | Drawn | Shown
 """What is seen, encoded once."""
 
 
-def eyes_of(viewer: str | None, format: str) -> Eyes:
-    """The eyes of somebody who asked for this format."""
-    return Browser(viewer) if format == "scene" else viewer
+def eyes_of(viewer: str | None, enter: Enter) -> Eyes:
+    """The eyes of somebody who came in like this."""
+    if isinstance(enter, EnterAsGuest):
+        return Guest(viewer, enter.show)
+    return Browser(viewer) if enter.format == "scene" else viewer
 
 
 def viewer_of(eyes: Eyes) -> str | None:
     """Whose eyes they are."""
-    return eyes.viewer if isinstance(eyes, Browser) else eyes
+    return eyes.viewer if isinstance(eyes, Browser | Guest) else eyes
 
 
 def see(game: Game[Any], room: Room[Any], eyes: Eyes, before: Sight | None = None) -> Sight:
     """What these eyes see now; the same as *before* where a scene did not change."""
+    if isinstance(eyes, Guest):
+        view = game.view(room.state, eyes.viewer)
+        shown = eyes.show(view, [seat.name if seat else "" for seat in room.seats])
+        return Shown(view, shown, msgspec.Raw(_encode(shown)))
     if not isinstance(eyes, Browser):
         return msgspec.Raw(_encode(game.view(room.state, eyes)))
     scene = game.scene(room.state, eyes.viewer)

@@ -16,6 +16,7 @@ from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
+from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
@@ -494,13 +495,13 @@ class Caller:
             if self._socket.may_ask(client.player, cost_of(request.wish)):
                 self._host.receive(client, request)
             else:
-                self._refuse(request)
+                self._refuse(client.asking(request), request)
 
-    def _refuse(self, request: Request) -> None:
+    def _refuse(self, client: Client, request: Request) -> None:
         """Say no to the hasty; a join that is refused has closed the channel of the one before."""
-        self._client.refuse(request, too_fast())
-        if isinstance(request.wish, Enter) and request.room in self._client.rooms:
-            self._host.receive(self._client, Request(request.room, Exit()))
+        client.refuse(request, too_fast())
+        if isinstance(request.wish, Enter) and request.room in client.rooms:
+            self._host.receive(client, Request(request.room, Exit()))
 
     def catch_up(self) -> None:
         self._host.catch_up(self._client)
@@ -540,5 +541,6 @@ class Calls:
 
 
 def native_doors(host: Host, tokens: Tokens, settings: Settings) -> dict[str, Door]:
-    """A door for every protocol, by its path."""
-    return {kind.path: Calls(kind, host, tokens, settings.origins) for kind in PROTOCOLS.values()}
+    """A door for every protocol, by its path; the native one has another in it."""
+    kinds: tuple[type[Adapter], ...] = (*PROTOCOLS.values(), WithOgetarts)
+    return {kind.path: Calls(kind, host, tokens, settings.origins) for kind in kinds}

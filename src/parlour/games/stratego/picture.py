@@ -1,0 +1,210 @@
+"""What a browser draws of Stratego: one's own side at the bottom, hidden pieces face down, trays."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from parlour.games.stratego.board import BLUE, HOMES, LAKES, RANKS, RED, SHOWN, SQUARES, WIDTH, Piece
+from parlour.games.stratego.position import WHY, Last, Position
+from parlour.scene import Clock, Scene, Side, Spot
+from parlour.scene import Piece as Tile
+
+NAMES = (
+    "hidden piece",
+    "spy",
+    "scout",
+    "miner",
+    "sergeant",
+    "lieutenant",
+    "captain",
+    "major",
+    "colonel",
+    "general",
+    "marshal",
+    "bomb",
+    "flag",
+)
+FACES = tuple("10" if rank == "M" else rank for rank in RANKS)
+HINTS = ("", ", has moved", ", a scout by its way", "")
+"""What everybody knows of a hidden piece."""
+
+SPOTS = tuple(f"c{square}" for square in range(SQUARES))
+"""The ids of the squares' spots."""
+TRAY = 1.1
+TOP = 1.3
+HEIGHT = 12.6
+
+
+def name_of(square: int) -> str:
+    """What people call a square; rows count from red's side.
+
+    >>> name_of(0), name_of(99)
+    ('a1', 'j10')
+    """
+    row, column = divmod(square, WIDTH)
+    return f"{'abcdefghij'[column]}{row + 1}"
+
+
+def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Scene:
+    """Everything but the controls, with where the pieces on these squares may go; others sit with blue."""
+    return Scene(
+        WIDTH,
+        HEIGHT,
+        spots=_spots(state, seat),
+        pieces=(*_standing(state, seat, drops), *_fallen(state)),
+        status=_status(state, seat),
+        turn=_acting(state),
+        sides=tuple(_side(state, side) for side in (RED, BLUE)),
+        clocks=_clocks(state),
+        log=tuple(_said(fight) for fight in state.fights),
+    )
+
+
+# Spots.
+
+
+@cache
+def _board(seat: int, lakes: bool) -> tuple[Spot, ...]:  # noqa: FBT001 - one of two boards
+    """The squares, as one side sees them, between the two trays."""
+    spots = []
+    for square in range(SQUARES):
+        row, column = divmod(SQUARES - 1 - square if seat == RED else square, WIDTH)
+        lake = lakes and square in LAKES
+        name = f"{name_of(square)}, a lake" if lake else name_of(square)
+        spot = Spot(SPOTS[square], column, TOP + row, fill="water" if lake else "felt", label=name)
+        spots.append(spot)
+    trays = (
+        Spot(
+            f"lost{side}",
+            0,
+            HEIGHT - TRAY if side == seat else 0,
+            WIDTH,
+            TRAY,
+            shape="tray",
+            fill="sunken",
+            label=f"fallen pieces of {{{side}}}",
+        )
+        for side in (RED, BLUE)
+    )
+    return (*spots, *trays)
+
+
+def _spots(state: Position, seat: int | None) -> tuple[Spot, ...]:
+    """The board with the last move traced."""
+    spots = _board(BLUE if seat is None else seat, state.rules.lakes)
+    if state.last is None:
+        return spots
+    marked = list(spots)
+    for square in (state.last.start, state.last.end):
+        marked[square] = replace(spots[square], mark="last")
+    return tuple(marked)
+
+
+# Pieces.
+
+
+@lru_cache(maxsize=4096)
+def _tile(id: int, side: int, rank: int, known: int, spot: str, at: int = 0) -> Tile:
+    """A piece as it is drawn; with rank 0 it lies face down."""
+    name, owner = f"p{id}", f" of {{{side}}}"
+    if not rank:
+        return Tile(name, "back", spot, at, side, label=NAMES[0] + owner + HINTS[known])
+    return Tile(name, "tile", spot, at, side, text=FACES[rank], glyph=NAMES[rank], label=NAMES[rank] + owner)
+
+
+def _standing(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Iterator[Tile]:
+    ids = state.ids(seat)
+    for square, piece in enumerate(state.cells):
+        if piece is not None:
+            rank = piece.rank if piece.side == seat or piece.known == SHOWN else 0
+            tile = _tile(ids[square], piece.side, rank, piece.known, SPOTS[square])
+            yield replace(tile, drops=drops[square]) if square in drops else tile
+
+
+def _fallen(state: Position) -> Iterator[Tile]:
+    """The trays; whoever fell in the last move is first seen where they fought."""
+    for side, pieces in enumerate(state.fallen):
+        for at, piece in enumerate(pieces):
+            tile = _tile(piece.id, side, piece.rank, SHOWN, f"lost{side}", at)
+            last = at == len(pieces) - 1 and _fell(state.last, piece)
+            yield replace(tile, via=SPOTS[state.last.end]) if last and state.last else tile
+
+
+def _fell(last: Last | None, piece: Piece) -> bool:
+    """Whether the last move was a fight that this piece's side lost, or both did."""
+    if last is None or last.result is None:
+        return False
+    return last.result == "both fell" or (last.result == "lost") == (last.side == piece.side)
+
+
+# What is said.
+
+
+def _acting(state: Position) -> tuple[int, ...]:
+    """The seats that are to act."""
+    if state.phase == "playing":
+        return (state.turn,)
+    if state.phase == "arranging":
+        return tuple(side for side in (RED, BLUE) if not state.ready[side])
+    return ()
+
+
+def _side(state: Position, side: int) -> Side:
+    if state.phase == "waiting":
+        return Side("tile")
+    if state.phase == "arranging":
+        return Side("tile", "ready" if state.ready[side] else "arranging")
+    return Side("tile", f"{len(HOMES[side]) - len(state.fallen[side])} pieces")
+
+
+def _clocks(state: Position) -> tuple[Clock, ...]:
+    if state.until is None:
+        return ()
+    if state.phase == "arranging":
+        return (Clock(state.rules.arrange_seconds, at=state.since, down=True),)
+    return (Clock(state.rules.turn_seconds, at=state.since, down=True, seat=state.turn),)
+
+
+def _said(fight: Last) -> str:
+    """A fight as the log tells it."""
+    attacker, defender = NAMES[fight.attacker], NAMES[fight.defender]
+    end = {
+        "won": f"takes a {defender}",
+        "lost": f"falls to a {defender}",
+        "both fell": f"and a {defender} both fall",
+    }[fight.result or "won"]
+    return f"{{{fight.side}}}: {attacker} {name_of(fight.start)}-{name_of(fight.end)} {end}"
+
+
+def _status(state: Position, seat: int | None) -> str:
+    """One sentence to this viewer: what they can do, what they wait for, or how it ended."""
+    match state.phase:
+        case "waiting":
+            return "Waiting for an opponent"
+        case "arranging":
+            if seat is None:
+                return "Both arrange their pieces"
+            return (
+                f"Waiting for {{{1 - seat}}}" if state.ready[seat] else "Arrange your pieces, then say ready"
+            )
+        case "playing":
+            if seat is not None and state.offer == 1 - seat:
+                return f"{{{1 - seat}}} offers a draw"
+            return "Your turn" if seat == state.turn else f"Waiting for {{{state.turn}}}"
+        case "over":
+            return _verdict(state, seat)
+
+
+def _verdict(state: Position, seat: int | None) -> str:
+    assert state.ending is not None  # noqa: S101 - it is over
+    winner, reason = state.ending.winner, state.ending.reason
+    if winner is None:
+        return f"A draw: {WHY[reason]}"
+    why = f"{{{1 - winner}}} resigned" if reason == "resigned" else WHY[reason]
+    if seat is None:
+        return f"{{{winner}}} wins: {why}"
+    if seat == winner:
+        return f"You win: {why}"
+    return "You lose: you resigned" if reason == "resigned" else f"You lose: {why}"
