@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-parts
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -53,6 +53,9 @@ fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N fo
 fuzz-relays: setup ## a million frames of whatever bytes through the relays of a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.relays --frames $(or $(frames),1000000)
 
+fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
+
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
 
@@ -70,3 +73,6 @@ bench-rules: setup ## what rules, views and scenes of one move cost, for every g
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
+
+bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives
+	$(bin)/python -m benchmarks.rolls

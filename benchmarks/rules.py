@@ -14,7 +14,7 @@ import msgspec
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.scene import Scene, difference
-from tests.contracts.soak import speaking
+from tests.contracts.soak import SORTS, speaking
 from tests.table import Table, legal
 
 MOVES = 3000
@@ -37,12 +37,12 @@ class Stopwatch:
         return done
 
 
-def measure(game: Game[Any]) -> dict[str, float]:
+def measure(game: Game[Any], config: Any) -> dict[str, float]:
     """Microseconds of CPU a move, part by part, with everybody in their seats and somebody watching."""
     rng, watch, moves, luck = random.Random(1), Stopwatch(), 0, 0
     while moves < MOVES:
         luck += 1
-        table = Table(game, luck=luck)
+        table = Table(game, config, luck=luck)
         players = [f"player{seat}" for seat in range(len(table.room.seats))]
         table.sit(*players)
         scenes: dict[str | None, Scene] = {}
@@ -70,11 +70,12 @@ def move(table: Table, watch: Stopwatch, scenes: dict[str | None, Scene], player
 
 def main() -> None:
     """The table, a line for each game."""
-    sys.stdout.write(f"{'µs a move':14}{'viewers':>8}{''.join(f'{part:>10}' for part in PARTS)}{'all':>10}\n")
+    sys.stdout.write(f"{'µs a move':20}{'viewers':>8}{''.join(f'{part:>10}' for part in PARTS)}{'all':>10}\n")
     for name in sys.argv[1:] or speaking():
-        spent = measure(GAMES[name])
+        game = GAMES[name.partition("-")[0]]
+        spent = measure(game, SORTS.get(name))
         figures = "".join(f"{spent[part]:10.0f}" for part in PARTS)
-        sys.stdout.write(f"{name:14}{GAMES[name].seats.stop:8}{figures}{sum(spent.values()):10.0f}\n")
+        sys.stdout.write(f"{name:20}{game.seats.stop:8}{figures}{sum(spent.values()):10.0f}\n")
 
 
 if __name__ == "__main__":

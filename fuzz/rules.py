@@ -91,6 +91,16 @@ def moves(game: Game[Any]) -> tuple[bytes, ...]:
             b'{"type":"resign"}',
             b'{"type":"reset"}',
         ],
+        "backgammon": [
+            b'{"type":"%s"}' % kind
+            for kind in (b"ready", b"ready", b"double", b"accept", b"roll", b"undo", b"end_turn", b"decline")
+        ]
+        + [
+            b'{"type":"move","from":24,"to":18}',
+            b'{"type":"move","from":25,"to":0}',
+            b'{"type":"resign_game"}',
+            b'{"type":"resign_match"}',
+        ],
     }.get(game.name, [])
     return (*kinds, b"\n".join(kinds), b"\n".join([*kinds, b"rematch", b"rematch", b"leave"]), b"{}")
 
@@ -100,6 +110,8 @@ CONFIGS = (
     b'{"preset":"custom","width":5,"height":9,"mines":3}',
     b'{"preset":"advanced"}',
     b'{"size":3}',
+    b'{"variant":"tavli","match":"five_points","crawford":true,"opening_dice":true}',
+    b'{"variant":"fevga","turn_seconds":5,"absence_seconds":30}',
     b'{"preset":"ogetarts","lakes":true,"setup":"arrange","turn_seconds":5}',
 )
 

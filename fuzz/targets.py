@@ -2,7 +2,8 @@
 
 import fuzz.doors
 import fuzz.readers
-import fuzz.rules  # noqa: F401
+import fuzz.rules
+import fuzz.xsos  # noqa: F401
 from fuzz.target import TARGETS
 
 __all__ = ["TARGETS"]

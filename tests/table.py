@@ -15,6 +15,7 @@ from parlour.wire import Act, Command, Connect, Disconnect, Join, Leave, Step
 
 SMALL: dict[str, Any] = {
     "minesweeper": {"preset": "custom", "width": 5, "height": 4, "mines": 3},
+    "backgammon": {"variant": "portes"},
     "stratego": {"preset": "ogetarts", "quiet_limit": 30, "turn_seconds": 60},
 }
 """Configs that make short games, for games that have long ones by default."""

@@ -10,6 +10,9 @@ import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast, get_args
@@ -17,6 +20,7 @@ from typing import Any, NamedTuple, cast, get_args
 import httpx
 import msgspec
 import pytest
+from websockets.sync.client import connect
 
 import parlour
 from parlour.cli import load_games
@@ -199,19 +203,34 @@ def server(tmp_path):
     assert process.returncode == 0
 
 
-def print_by_node(page: str, address: str, folder: Path, lines: int) -> list[str]:
-    """The first lines that a page's JavaScript prints when it runs against a real server."""
+@contextmanager
+def printing(command: list[str], folder: Path) -> Iterator[Callable[[], str]]:
+    """A program; each call gives the next line that it prints."""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    lines = process.stdout
+    with lines:
+        try:
+            yield lambda: lines.readline().rstrip("\n")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def node_client(
+    page: str, address: str, folder: Path, *words: str
+) -> AbstractContextManager[Callable[[], str]]:
+    """A page's JavaScript, run against a real server."""
     (program,) = blocks(page, "js")
     (folder / "client.mjs").write_text(program.text.replace("127.0.0.1:8000", address))
     (folder / "node_modules").symlink_to(NODE_MODULES)
-    node = subprocess.Popen(["node", "client.mjs"], cwd=folder, stdout=subprocess.PIPE, text=True)
-    assert node.stdout is not None
-    with node.stdout:
-        try:
-            return [node.stdout.readline().rstrip("\n") for _ in range(lines)]
-        finally:
-            node.kill()
-            node.wait()
+    return printing(["node", "client.mjs", *words], folder)
+
+
+def print_by_node(page: str, address: str, folder: Path, lines: int, *words: str) -> list[str]:
+    """The first lines that a page's JavaScript prints."""
+    with node_client(page, address, folder, *words) as printed:
+        return [printed() for _ in range(lines)]
 
 
 needs_clients = pytest.mark.skipif(not NODE_MODULES.exists(), reason="the npm clients are not installed")
@@ -231,6 +250,56 @@ def test_the_client_on_the_page_of_the_socket_plays(server, tmp_path):
     assert room.status_code == 201
     printed = print_by_node("docs/protocols/phoenix.md", server, tmp_path, 2)
     assert printed == ["2 .........", "not_your_turn the game begins when both players are here"]
+
+
+@pytest.mark.e2e
+@needs_clients
+def test_the_javascript_client_of_relays_says_hello_and_returns_to_what_it_missed(server, tmp_path):
+    with node_client("docs/protocols/relay.md", server, tmp_path) as printed:
+        meet_a_relays_client(server, "js", printed)
+
+
+@pytest.mark.e2e
+def test_the_python_client_of_relays_says_hello_and_returns_to_what_it_missed(server, tmp_path):
+    (tmp_path / "client.py").write_text(source("docs/protocols/relay.md"))
+    command = [sys.executable, "client.py", f"ws://{server}/g/red-table"]
+    with printing(command, tmp_path) as printed:
+        meet_a_relays_client(server, "py", printed)
+
+
+def meet_a_relays_client(address: str, id: str, printed: Callable[[], str]) -> None:
+    """Come to where a client is, talk to it, cut its line, and say what it has to find when it returns."""
+    assert printed() == "0 Welcome "
+    room = f"ws://{address}/g/red-table"
+    with connect(f"{room}?id=ann", proxy=None) as ann:
+        assert (printed(), printed()) == (
+            "1 Joiner ann",
+            '2 Receipt {"hello": "ann"}'.replace(": ", JSON_COLON[id]),
+        )
+        with connect(f"{room}?id={id}&lastnum=2", proxy=None):  # takes its place: its own line is cut
+            ann.send("♠ missed")
+            assert printed() == "3 Peer ♠ missed"
+
+
+JSON_COLON = {"js": ":", "py": ": "}
+"""How each language writes JSON by itself."""
+
+
+@pytest.mark.e2e
+@needs_clients
+@pytest.mark.parametrize("first", ["python", "javascript"])
+def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, tmp_path, first):
+    page = "docs/protocols/xsos.md"
+    play = run(page)["play"]
+    with ThreadPoolExecutor(2) as pool:
+        clients = {
+            "python": lambda: play(server, "pat", "a chat"),
+            "javascript": lambda: print_by_node(page, server, tmp_path, 1, "jay", "a chat"),
+        }
+        games = [pool.submit(clients.pop(name)) for name in (first, *set(clients) - {first})]
+        ends = [game.result(timeout=20) for game in games]
+    board = [1, -1, 1, -1, 1, -1, 1, 0, 0]
+    assert sorted(map(str, ends)) == sorted(map(str, [board, [",".join(map(str, board))]]))
 
 
 # Names that exist.
@@ -385,6 +454,15 @@ def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
         assert frame in known, frame
 
 
+def test_every_frame_on_the_page_of_the_xsos_door_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "xsos"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 1)[1] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [line for block in blocks("docs/protocols/xsos.md", "text") for line in block.text.splitlines()]
+    assert len(shown) > 15
+    assert not set(shown) - known
+
+
 # A board of one's own.
 
 
@@ -410,6 +488,14 @@ def test_the_board_of_the_tutorial_can_be_played_to_the_end_by_what_its_scenes_o
     assert not offers(last)
 
 
+def test_every_line_of_a_conversation_on_the_page_of_relays_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "relay"
+    known = {line for path in folder.glob("*.txt") for line in path.read_text().splitlines()}
+    shown = [line for block in blocks("docs/protocols/relay.md", "text") for line in block.text.splitlines()]
+    assert len(shown) > 15
+    assert [line for line in shown if line not in known] == []
+
+
 # Stratego, whose page is made of lists.
 
 
@@ -432,11 +518,23 @@ def test_the_settings_of_stratego_are_those_of_its_presets():
     assert listed == shown
 
 
-def test_every_field_of_a_view_of_stratego_and_every_event_is_explained():
-    page = "docs/reference/stratego.md"
+def test_the_settings_of_backgammon_are_those_of_its_config():
+    listed = {
+        row[0].strip("`"): row[1].strip("`") for row in section("docs/reference/backgammon.md", "Settings")
+    }
+    config = msgspec.to_builtins(GAMES["backgammon"].Config())
+    assert listed == {
+        name: value if isinstance(value, str) else json.dumps(value) for name, value in config.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "config"), [("stratego", {}), ("backgammon", {"turn_seconds": 60, "absence_seconds": 30})]
+)
+def test_every_field_of_a_view_and_every_event_is_explained(name, config):
+    game, page = GAMES[name], f"docs/reference/{name}.md"
     fields = re.findall(r"`(\w+)`", " ".join(row[0] for row in section(page, "A view")))
-    assert sorted(fields) == sorted(GAMES["stratego"].view(Table(GAMES["stratego"]).state, None))
+    ended = ["record"] if name == "backgammon" else []
+    assert sorted(fields) == sorted([*game.view(Table(game, config).state, None), *ended])
     events = re.findall(r'"type": "(\w+)"', " ".join(row[0] for row in section(page, "Events")))
-    assert sorted(events) == sorted(
-        str(kind.__struct_config__.tag) for kind in get_args(GAMES["stratego"].Event)
-    )
+    assert sorted(events) == sorted(str(kind.__struct_config__.tag) for kind in get_args(game.Event))

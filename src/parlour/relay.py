@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
 from itertools import chain, islice
+from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -22,6 +23,8 @@ PATIENCE = 5.0
 KEPT_SECONDS = 60.0
 KEPT_BYTES = 256 * 1024
 """How much is kept for those who return: so long, and so much, with room for the four largest messages."""
+REMEMBERED_BYTES = 1024 * 1024
+"""How much a relay that remembers keeps."""
 WEIGHT = 200
 """Bytes that an envelope counts besides its body."""
 
@@ -285,11 +288,9 @@ class Relay(Generic[L]):
 
     def _age(self, now: float) -> None:
         """Let go of what is too old, or too much."""
-        while self._kept and (self._bytes > KEPT_BYTES or self._is_old(now)):
+        most, since = (REMEMBERED_BYTES, -inf) if self._remembers else (KEPT_BYTES, now - KEPT_SECONDS)
+        while self._kept and (self._bytes > most or self._kept[0][0] < since):
             self._bytes -= _weight(self._kept.popleft()[1])
-
-    def _is_old(self, now: float) -> bool:
-        return not self._remembers and self._kept[0][0] < now - KEPT_SECONDS
 
     def _forget(self) -> None:
         for member in self.members.values():

@@ -20,8 +20,14 @@ from tests.table import SMALL, Table, effects, legal
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 LUCK = {"minesweeper": 500, "stratego": 324, "stratego-ogetarts": 175}
 """Which of the games that chance could make is worth reading."""
-CONFIGS: dict[str, Any] = {**SMALL, "stratego": None, "stratego-ogetarts": {"preset": "ogetarts"}}
-STORIES = (*GAMES, "stratego-ogetarts")
+CONFIGS: dict[str, Any] = {
+    **SMALL,
+    "stratego": None,
+    "stratego-ogetarts": {"preset": "ogetarts"},
+    "backgammon-plakoto": {"variant": "plakoto", "turn_seconds": 60},
+    "backgammon-fevga": {"variant": "fevga", "opening_dice": True},
+}
+STORIES = (*GAMES, *(story for story in CONFIGS if story not in GAMES))
 """One for each game, and for another way to play it: a game's name, a dash, and which."""
 PLAYERS = ("ann", "bob", "cat", "dan")
 MOST_EVENTS = 40

@@ -23,15 +23,22 @@ LOOKS = 5
 """So often in a game everything that is seen is checked, besides at its end."""
 
 
-def speaking() -> dict[str, Game[Any]]:
-    """The games that say what is legal."""
-    return {name: game for name, game in GAMES.items() if type(game).legal_events is not Game.legal_events}
+SORTS: dict[str, Any] = {
+    f"backgammon-{variant}": {"variant": variant} for variant in ("tavla", "portes", "plakoto", "fevga")
+} | {"backgammon-tavli": {"variant": "tavli", "opening_dice": True}}
+"""Games that are several: a game's name, a dash, and which."""
+
+
+def speaking() -> list[str]:
+    """The games that say what is legal, and their sorts."""
+    games = [name for name, game in GAMES.items() if type(game).legal_events is not Game.legal_events]
+    return [*games, *SORTS]
 
 
 def play(name: str, seed: int) -> tuple[str, int]:
     """One game from the first move to the end: why it ended, and how many steps it took."""
-    game = GAMES[name]
-    config = SMALL[name] if name in SMALL and seed % 2 else None
+    game = GAMES[name.partition("-")[0]]
+    config = SMALL[name] if name in SMALL and seed % 2 else SORTS.get(name)
     table, rng = full(game, config, luck=seed), random.Random(f"{name} {seed}")
     looks = {rng.randrange(1000) for _ in range(LOOKS)}
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from parlour.game import Outcome
 from parlour.journal import JOURNALS
-from parlour.journal.base import Aside, Conflict, Damaged, Found, NotKept, Player, Stored
+from parlour.journal.base import Aside, Conflict, Damaged, Found, Letter, NotKept, Player, Stored
 from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
 
 NOTHING = Aside()
@@ -505,3 +505,56 @@ async def test_a_room_can_be_found_by_its_number_after_its_id_was_given_again(jo
     assert (await journal.room(old)).card.ended == "game_ended"
     assert (await journal.room(new)).card.ended is None
     assert await journal.room(99) is None
+
+
+# Relays.
+
+
+def letters(*nums, date=1.0, first=0):
+    return [Letter(num, date, f"letter {num}".encode(), first) for num in nums]
+
+
+async def test_what_passed_through_a_relay_comes_back_in_order(journal):
+    for letter in letters(0, 1, 2):
+        await journal.post("/g/one", letter)
+    await journal.post("/g/two", letters(0)[0])
+    assert await journal.posted("/g/one") == [b"letter 0", b"letter 1", b"letter 2"]
+    assert await journal.posted("/g/two") == [b"letter 0"]
+    assert await journal.posted("/g/three") == []
+
+
+async def test_a_number_of_a_relay_is_given_once(journal):
+    await journal.post("/g/one", letters(0)[0])
+    with pytest.raises(Conflict):
+        await journal.post("/g/one", Letter(0, 1.0, b"another"))
+    assert await journal.posted("/g/one") == [b"letter 0"]
+
+
+async def test_what_is_no_longer_worth_keeping_is_let_go_of(journal):
+    for letter in (*letters(0, 1, 2), *letters(3, first=2)):
+        await journal.post("/g/one", letter)
+    assert await journal.posted("/g/one") == [b"letter 2", b"letter 3"]
+
+
+async def test_relays_are_forgotten_when_nothing_has_passed_through_them_for_long(journal):
+    await journal.post("/g/old", letters(0, date=1.0)[0])
+    await journal.post("/g/used", letters(0, date=1.0)[0])
+    await journal.post("/g/used", letters(1, date=9.0)[0])
+    await journal.prune(5.0, 100)
+    assert await journal.posted("/g/old") == []
+    assert await journal.posted("/g/used") == [b"letter 0", b"letter 1"]
+
+
+async def test_relays_and_rooms_of_one_name_do_not_mix(journal):
+    room = await filled(journal, "/g/one", 2)
+    await journal.post("/g/one", letters(0)[0])
+    assert await listed(journal.replay(room)) == steps(2)
+
+
+async def test_what_passed_through_a_relay_outlives_closing(journal):
+    await journal.post("/g/one", letters(0)[0])
+    await journal.close()
+    with pytest.raises(NotKept):
+        await journal.post("/g/one", letters(1)[0])
+    await journal.open()
+    assert await journal.posted("/g/one") == [b"letter 0"]

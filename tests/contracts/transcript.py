@@ -1,6 +1,6 @@
 """Golden conversations: a story is played against a real host, and everything said back is written down.
 
-A story is a text file in the folder of its protocol; those of relays are told by `relay_story`. In the others
+A story is a text file in the folder of its protocol; those of doors have tellers of their own. In the others
 ``ann > frame`` is what Ann's client sends, ``ann < frame`` what it gets; besides:
 
     -- open tictactoe ABCD {}    a room is opened
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from parlour.errors import Refused
-from tests.contracts import relay_story
+from tests.contracts import relay_story, xsos_story
 from tests.server.world import PLAYABLE, Person, World
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
@@ -30,7 +30,8 @@ def stories() -> list[Path]:
 
 def tell_again(path: Path) -> Awaitable[str]:
     """A kept story with what the server says today."""
-    return (relay_story.tell if path.parent.name == "relay" else tell)(path.read_text())
+    tellers = {"relay": relay_story.tell, "xsos": xsos_story.tell}
+    return tellers.get(path.parent.name, tell)(path.read_text())
 
 
 async def tell(story: str) -> str:

@@ -1,22 +1,25 @@
-"""A small storm of fuzzed frames; `make fuzz-frames` sends a million."""
+"""Small storms of fuzzed frames; `make fuzz-frames`, `fuzz-relays` and `fuzz-xsos` send a million each."""
 
 import pytest
 
-from fuzz import frames, relays
+from fuzz import frames, relays, xsos
 from tests.e2e.servers import UNLIMITED, Server
 
 pytestmark = pytest.mark.e2e
 
 
-@pytest.mark.parametrize("storm", [frames.storm, relays.storm], ids=["channels", "relays"])
-def test_fuzzed_frames_raise_nothing_cost_no_memory_and_disturb_nobody(tmp_path, storm):
+STORMS = [(frames.storm, 20_000), (relays.storm, 20_000), (xsos.storm, 6_000)]
+
+
+@pytest.mark.parametrize(("storm", "count"), STORMS, ids=["channels", "relays", "xsos"])
+def test_fuzzed_frames_raise_nothing_cost_no_memory_and_disturb_nobody(tmp_path, storm, count):
     server = Server(tmp_path, "--durability", "process", environment=UNLIMITED).start()
     try:
-        report = storm(server, 20_000, number=2)
+        report = storm(server, count, number=2)
     finally:
         server.stop()
     assert "Traceback" not in server.log
     assert '"level": "error"' not in server.log
-    assert report.frames >= 20_000
+    assert report.frames >= count
     assert report.grown <= 10 * 2**20
     assert not report.disturbed

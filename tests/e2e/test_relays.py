@@ -195,3 +195,26 @@ def test_rooms_of_games_and_relays_have_nothing_to_do_with_each_other(server, br
     assert json.dumps(server.room(game)["seats"]).count("null") == 2
     relays = [found for found in server.call("GET", "/api/rooms").json() if "/g/" in found["id"]]
     assert relays == []
+
+
+def test_with_history_a_game_survives_a_kill_and_is_picked_up_where_it_was_left(serve, bring, room):
+    server = serve("--relay-history")
+    ann, bob = bring(server, f"{room}?id=ann"), bring(server, f"{room}?id=bob")
+    assert bob.hear()["Num"] == 1
+    ann.say("your move")
+    assert bob.hear("Peer")["Num"] == 2
+    server.kill()
+    assert (ann.end(), bob.end()) == ((1006, ""), (1006, ""))
+    server.start()
+    again = bring(server, f"{room}?id=bob&lastnum=1")
+    assert base64.b64decode(again.hear()["Body"]) == b"your move"
+    left = again.hear()
+    assert (left["Intent"], left["From"], left["Num"]) == ("Leaver", ["ann"], 3)
+
+
+def test_without_history_a_relay_is_gone_with_its_server(serve, bring, room):
+    server = serve()
+    assert bring(server, f"{room}?id=ann").hear()["Num"] == 0
+    server.kill()
+    server.start()
+    assert bring(server, f"{room}?id=ann&lastnum=0").end() == (4000, "Bad lastnum")

@@ -18,6 +18,7 @@ from parlour.journal.base import (
     Durability,
     Foreign,
     Found,
+    Letter,
     NotKept,
     Stored,
     TooNew,
@@ -90,6 +91,29 @@ async def test_the_folder_and_the_file_are_made(journal, file):
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is_in_it(journal, file):
+    await journal.create(card(), STATE, None)
+    await journal.close()
+    with connect(file) as db:
+        for table in ("relays", "letters"):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("PRAGMA user_version = 1")
+    await journal.open()
+    await journal.post("/g/table", Letter(0, 1.0, b"hello"))
+    assert await journal.posted("/g/table") == [b"hello"]
+    assert await journal.find("ABCD") is not None
+    with connect(file) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (file_module.FORMAT,)
+
+
+async def test_a_letter_that_was_changed_is_noticed(journal, file):
+    await journal.post("/g/table", Letter(0, 1.0, b"hello"))
+    with connect(file) as db:
+        db.execute("UPDATE letters SET body = ?", (b"help",))
+    with pytest.raises(Damaged, match="number 0"):
+        await journal.posted("/g/table")
+
+
 async def test_a_file_of_a_newer_parlour_is_refused_in_a_sentence(journal, file):
     await journal.close()
     with connect(file) as db:
@@ -97,7 +121,7 @@ async def test_a_file_of_a_newer_parlour_is_refused_in_a_sentence(journal, file)
     with pytest.raises(TooNew) as refusal:
         await journal.open()
     assert str(refusal.value) == (
-        f"{file} has format 7, and this Parlour reads formats up to 1: "
+        f"{file} has format 7, and this Parlour reads formats up to {file_module.FORMAT}: "
         "start the newer Parlour that wrote it, or choose another data folder"
     )
 

@@ -5,7 +5,9 @@ import re
 from typing import Any
 
 from parlour.doors.relay import PATH
+from parlour.journal.base import Journal, Trouble
 from parlour.server.config import Settings
+from parlour.server.kept_relays import KeptLive, KeptRelays
 from parlour.server.limits import Limits
 from parlour.server.players import Tokens
 from parlour.server.relays import Relays
@@ -20,10 +22,14 @@ OURS = re.compile(r'"To":\["(\d+\.0\d+)"\]')
 class Exchange:
     """A server that has relays and nothing else, and the people at it."""
 
-    def __init__(self, clock: HandClock | None = None, **settings: Any) -> None:
-        self.clock = clock or HandClock()
+    def __init__(self, journal: Journal | None = None, **settings: Any) -> None:
+        self.clock = HandClock()
         self.settings = Settings(**{"rate": 0, "address_rate": 0, "address_connections": 0, **settings})
-        self.relays = Relays(self.clock, Tokens(b"k" * 32, "relay"), self.settings)
+        ids = Tokens(b"k" * 32, "relay")
+        self.relays = Relays(self.clock, ids, self.settings)
+        self.troubles: list[Trouble] = []
+        if journal is not None:
+            self.relays = KeptRelays(self.clock, ids, self.settings, journal, self.troubles.append)
         limits = Limits(self.settings, self.clock)
         self.sockets = Sockets({PATH: self.relays}, self.clock, limits, self.settings)
         self.wires: dict[str, Wire] = {}
@@ -40,7 +46,8 @@ class Exchange:
             headers["Cookie"] = cookie
         wire = self.wires[who] = Wire(self.sockets, path, **headers)
         self._read[who] = 0
-        await asyncio.sleep(0)
+        if not isinstance(self.relays, KeptRelays):
+            await asyncio.sleep(0)
         wire.read()
         if wire.cookie is not None:
             self.browsers[browser or who] = wire.cookie
@@ -71,6 +78,10 @@ class Exchange:
     async def quiet(self) -> None:
         """Wait until everything that was written is read."""
         for _ in range(3):
+            await asyncio.sleep(0)
+            for live in tuple(self.relays._live.values()):
+                if isinstance(live, KeptLive):
+                    await live.lane.drained()
             await asyncio.sleep(0)
             for who, wire in self.wires.items():
                 wire.read()

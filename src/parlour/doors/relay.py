@@ -121,16 +121,19 @@ class Copies(NamedTuple):
 def numbered(envelope: Envelope) -> Copies:
     """As today's clients read it: numbers, milliseconds, receipts, and bodies in base64."""
     one, many = _ids((envelope.sender,)), _ids(envelope.others)
-    middle = b',"Num":%d,"Time":%d,"Intent":"' % (envelope.num, envelope.time)
+    middle = (envelope.num, envelope.time)
     if envelope.body is not None:
-        start = b'{"From":%b,"To":%b%bPeer","Receipt":' % (one, many, middle)
-        end = b',"Body":"%b"}\n' % b2a_base64(envelope.body, newline=False)
-        return Copies(b"%btrue%b" % (start, end), b"%bfalse%b" % (start, end))
-    end = b'","Receipt":false,"Body":null}\n'
-    rest = b'{"From":%b,"To":%b%b%b%b' % (one, many, middle, envelope.intent.encode(), end)
+        start = _PEER % (one, many, *middle)
+        end = b',"Body":"' + b2a_base64(envelope.body, newline=False) + b'"}\n'
+        return Copies(start + b"true" + end, start + b"false" + end)
+    rest = _NEWS % (one, many, *middle, envelope.intent.encode())
     if envelope.intent is Intent.LEAVER:
         return Copies(rest, rest)
-    return Copies(b'{"From":%b,"To":%b%bWelcome%b' % (many, one, middle, end), rest)
+    return Copies(_NEWS % (many, one, *middle, b"Welcome"), rest)
+
+
+_PEER = b'{"From":%b,"To":%b,"Num":%d,"Time":%d,"Intent":"Peer","Receipt":'
+_NEWS = b'{"From":%b,"To":%b,"Num":%d,"Time":%d,"Intent":"%b","Receipt":false,"Body":null}\n'
 
 
 def plain(envelope: Envelope) -> Copies:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from parlour.game import Game
+from parlour.games.backgammon import Backgammon
 from parlour.games.minesweeper import Minesweeper
 from parlour.games.stratego import Stratego
 from parlour.games.tictactoe import TicTacToe
@@ -13,5 +14,6 @@ GAMES: dict[str, Game[Any]] = {
         TicTacToe(),
         Minesweeper(),
         Stratego(),
+        Backgammon(),
     )
 }

@@ -107,6 +107,16 @@ class Aside(msgspec.Struct, frozen=True):
     """When the room wants to be woken; unset: as before."""
 
 
+class Letter(msgspec.Struct, frozen=True):
+    """Something numbered that passed through a relay, encoded."""
+
+    num: int
+    date: float
+    body: bytes
+    first: int = 0
+    """The oldest number that is still worth keeping."""
+
+
 class Chain:
     """Reads a room's kept steps in their order, and believes none that is not as it was written."""
 
@@ -168,7 +178,10 @@ class Journal(Protocol):
         ...
 
     async def prune(self, before: float, limit: int) -> int:
-        """Forget rooms that ended before that wall time, so many at most; how many those were."""
+        """Forget rooms that ended before that wall time, so many at most; how many those were.
+
+        Also as many relays through which nothing has passed since.
+        """
         ...
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
@@ -229,6 +242,15 @@ class Journal(Protocol):
 
     async def beat(self, now: float) -> None:
         """Note how far the rooms' clock is."""
+        ...
+
+    async def post(self, relay: str, letter: Letter) -> None:
+        """Keep what passed through a relay, and let go of what came before its `first`; `Conflict` if that
+        number is taken."""
+        ...
+
+    async def posted(self, relay: str) -> list[bytes]:
+        """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written."""
         ...
 
     async def save_player(self, player: Player) -> None:

@@ -14,6 +14,7 @@ from parlour.journal.base import (
     Damaged,
     Durability,
     Found,
+    Letter,
     NotKept,
     Player,
     Recalled,
@@ -45,6 +46,7 @@ class MemoryJournal:
         self._by_id: dict[str, int] = {}
         """The newest room of each id: an id is given again only once its room has ended."""
         self._players: dict[str, bytes] = {}
+        self._relays: dict[str, dict[int, Letter]] = {}
         self._clock = 0.0
         self._open = False
 
@@ -95,6 +97,9 @@ class MemoryJournal:
         old = [number for number, at in ended if at is not None and at < before][:limit]
         for number in old:
             del self._rooms[number]
+        quiet = [name for name, kept in self._relays.items() if kept[max(kept)].date < before][:limit]
+        for name in quiet:
+            del self._relays[name]
         return len(old)
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
@@ -107,6 +112,15 @@ class MemoryJournal:
     async def beat(self, now: float) -> None:
         self._check_open()
         self._clock = max(self._clock, now)
+
+    async def post(self, relay: str, letter: Letter) -> None:
+        self._check_open()
+        kept = self._relays.setdefault(relay, {})
+        if letter.num in kept:
+            raise Conflict(f"relay {relay} has a number {letter.num} already")
+        kept[letter.num] = letter
+        for num in [num for num in kept if num < letter.first]:
+            del kept[num]
 
     async def save_player(self, player: Player) -> None:
         self._check_open()
@@ -169,6 +183,10 @@ class MemoryJournal:
 
     async def opened_by(self, creator: str) -> int:
         return sum(found.card.creator == creator for found in self._open_rooms())
+
+    async def posted(self, relay: str) -> list[bytes]:
+        self._check_open()
+        return [letter.body for _, letter in sorted(self._relays.get(relay, {}).items())]
 
     async def player(self, id: str) -> Player | None:
         self._check_open()

@@ -23,12 +23,16 @@ from parlour.server.config import Settings
 from parlour.server.game_files import Reloader
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
+from parlour.server.kept_relays import KeptRelays
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.players import Tokens
 from parlour.server.relays import Relays
+from parlour.server.socket_io import Line
 from parlour.server.sockets import Door, Sockets, native_doors
+from parlour.server.xsos import PATH as XSOS_PATH
+from parlour.server.xsos import XsosDoor
 
 STOP_PATIENCE = 8
 """Seconds that open requests have at a stop."""
@@ -80,6 +84,7 @@ class Server(uvicorn.Server):
     """uvicorn, which says when it is ready and does not take a clean stop for a failure."""
 
     greet: Greet
+    xsos: XsosDoor
     failure: Trouble | None = None
     """Why it had to stop, or could not begin."""
 
@@ -87,6 +92,10 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and sockets and self.failure is None:
             self.greet(sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.xsos.stop()  # whose clients wait in requests, which uvicorn would wait for
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
         # As uvicorn's own, which besides raises the signal again at the end.
@@ -100,6 +109,13 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
+    """Relays that remember, or do not."""
+    if settings.relay_history:
+        return KeptRelays(host.clock, ids, settings, host.journal, host.keeper.note_trouble)
+    return Relays(host.clock, ids, settings)
+
+
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
@@ -111,8 +127,9 @@ def make_server(
     limits = Limits(settings, clock)
     doors: dict[str, Door] = {
         **native_doors(host, tokens, settings),
-        RELAY_PATH: Relays(clock, tokens.of_kind("relay"), settings),
+        RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
     }
+    xsos = XsosDoor(limits, clock, settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -123,15 +140,21 @@ def make_server(
             yield
             return
         host.watchdog.start()
+        xsos.start()
         async with watching(host, games, watched):
             yield
         await host.stop()
         host.watchdog.stop()
 
+    app = web_app(Api(host, tokens, limits, settings), lifespan)
+    app.router.routes.extend(xsos.routes)
     config = uvicorn.Config(
-        web_app(Api(host, tokens, limits, settings), lifespan),
-        http=PatientHttp.within(settings.header_timeout),
+        app,
+        http=PatientHttp.within(settings.header_timeout, {XSOS_PATH.encode(): Line}),
         ws=Sockets(doors, clock, limits, settings),  # type: ignore[arg-type]
+        ws_max_size=settings.max_frame,  # this and the next two are for the Socket.IO lines
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens
@@ -140,5 +163,6 @@ def make_server(
         timeout_graceful_shutdown=STOP_PATIENCE,
     )
     server = Server(config)
+    server.xsos = xsos
     host.give_up = server.give_up
     return server

@@ -51,6 +51,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
     ] = 10_000
     relays: Annotated[int, Meta(description="Relays that may be open at once; 0: no limit.")] = 10_000
+    relay_history: Annotated[
+        bool, Meta(description="Keep what passes through relays, so that a game can be picked up later.")
+    ] = False
     proxies: Annotated[
         list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
     ] = []
@@ -66,3 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0
+    xsos_referee: Annotated[
+        bool,
+        Meta(description="Whether moves at the XsOs door must keep to the rules of noughts and crosses."),
+    ] = False

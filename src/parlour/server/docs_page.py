@@ -4,7 +4,7 @@ import json
 from html import escape
 from typing import Any
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --paper: #F7F3EA; --ink: #1F1B16; --muted: #6A6257; --line: #DDD3C2;
         --brass: #8F6418; }
 @media (prefers-color-scheme: dark) {
@@ -30,7 +30,7 @@ def docs_page(document: dict[str, Any]) -> str:
     return (
         "<!doctype html><html lang=en><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        f"<title>Parlour: HTTP calls</title><style>{_STYLE}</style>"
+        f"<title>Parlour: HTTP calls</title><style>{STYLE}</style>"
         "<h1>Parlour: HTTP calls</h1><p class=muted>Who you are: "
         "<code>Authorization: Bearer &lt;token&gt;</code>, or the cookie. "
         "The same for programs: <a href=/api/openapi.json>openapi.json</a>.</p>"

@@ -2,6 +2,7 @@
 
 import re
 from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 import structlog
@@ -28,11 +29,14 @@ from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
+from parlour.server.relay_page import relay_page
 from parlour.server.rooms import RoomSheet, room_sheet
 from parlour.wire import MAX_NAME, Rematch, clean_name
 
 log = structlog.get_logger()
 
+STEP_COST = 0.5
+"""A step of a history is thought through again, but neither written nor told to anybody else."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -125,7 +129,7 @@ class Api:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
-        self._previews: dict[Game[Any], Scene | None] = {}
+        self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -229,7 +233,7 @@ class Api:
         return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
-        self._limits.check_call(self.address(request), CREATE_COST)
+        self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         return await self._host.history.tell(request.path_params["id"], self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
@@ -270,6 +274,11 @@ def check_room_id(id: str | None) -> None:
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
+async def show_relay(request: Request) -> Response:  # noqa: ARG001
+    """A page for those who write clients of relays."""
+    return HTMLResponse(relay_page())
+
+
 async def expect_upgrade(request: Request) -> Response:
     """A plain call to a relay: only sockets are opened there."""
     path = request.url.path
@@ -307,6 +316,7 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),
+        Route("/relay", show_relay),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

@@ -5,7 +5,7 @@ import fcntl
 import math
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,13 +61,15 @@ class PatientHttp(HttpToolsProtocol):
     """uvicorn's HTTP, with an end to its patience: it would wait for the rest of a request for ever."""
 
     patience = 10.0
+    doors: Mapping[bytes, type[asyncio.Protocol]] = {}
+    """Paths whose WebSockets are not for our own class."""
     _deadline: asyncio.TimerHandle | None = None
     _head = 0.0
 
     @classmethod
-    def within(cls, seconds: float) -> "type[PatientHttp]":
-        """The same with another patience; uvicorn makes the objects itself."""
-        return type(cls.__name__, (cls,), {"patience": seconds})
+    def within(cls, seconds: float, doors: Mapping[bytes, type[asyncio.Protocol]]) -> "type[PatientHttp]":
+        """The same with another patience and other doors; uvicorn makes the objects itself."""
+        return type(cls.__name__, (cls,), {"patience": seconds, "doors": doors})
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -99,6 +101,8 @@ class PatientHttp(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._relax()
+        path = self.url.partition(b"?")[0]
+        self.ws_protocol_class = self.doors.get(path, self.ws_protocol_class)
         super().handle_websocket_upgrade()
 
     def _expect(self) -> None:

@@ -15,6 +15,7 @@ connections = Gauge("parlour_connections", "Open sockets", ["protocol"])
 relays_live = Gauge("parlour_relays_live", "Relays in memory")
 relay_envelopes = Counter("parlour_relay_envelopes", "Envelopes sent on in relays")
 relay_refusals = Counter("parlour_relay_refusals", "Clients of relays turned or sent away", ["code"])
+seq_jumps = Counter("parlour_xsos_seq_jumps", "XsOs messages whose seq did not follow the one before")
 write_time = Histogram(
     "parlour_write_seconds",
     "From asking the journal to having it kept",

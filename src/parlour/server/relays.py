@@ -1,7 +1,7 @@
 """Relay rooms behind their door: lines come in, envelopes go out, each made once for all who read alike."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from websockets.frames import CloseCode
@@ -11,6 +11,7 @@ from parlour.doors.relay import (
     COOKIE,
     FULL,
     MAX_MESSAGE,
+    Copies,
     Wanted,
     cookie_id,
     made_id,
@@ -91,10 +92,13 @@ class Live:
 
     __slots__ = ("alarm", "relay", "room")
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room: str, relay: Relay[Socket]) -> None:
         self.room = room
-        self.relay: Relay[Socket] = Relay()
+        self.relay = relay
         self.alarm: Handle | None = None
+
+
+Think = Callable[[Live, Visitor], Effects[Socket]]
 
 
 class Relays:
@@ -153,17 +157,9 @@ class Relays:
         """Somebody comes in, or returns."""
         live = self._live.get(visitor.room)
         if live is None:
-            live = self._live[visitor.room] = Live(visitor.room)
+            live = self._live[visitor.room] = self._opened(visitor.room)
             metrics.relays_live.set(len(self._live))
-        lasts, last = visitor.numbered, visitor.last
-        try:
-            effects = live.relay.join(visitor.socket, visitor.id, self._now(), lasts=lasts, last=last)
-        except Missed:
-            metrics.relay_refusals.labels("bad_lastnum").inc()
-            visitor.socket.close(*BAD_LASTNUM)
-            effects = []
-        self._speak(effects)
-        self._settle(live)
+        self._do(live, visitor, self._join)
 
     def say(self, visitor: Visitor, body: bytes) -> None:
         """Somebody says something."""
@@ -175,10 +171,28 @@ class Relays:
         """Somebody's line is lost."""
         live = self._live.get(visitor.room)
         if live is not None:
-            self._speak(live.relay.lose(visitor.socket, self._now()))
-            self._settle(live)
+            self._do(live, visitor, self._lose)
 
     # What these are made of.
+
+    def _opened(self, room: str) -> Live:
+        return Live(room, Relay())
+
+    def _do(self, live: Live, visitor: Visitor, think: Think) -> None:
+        self._speak(think(live, visitor))
+        self._settle(live)
+
+    def _join(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        socket, id, lasts = visitor.socket, visitor.id, visitor.numbered
+        try:
+            return live.relay.join(socket, id, self._now(), lasts=lasts, last=visitor.last)
+        except Missed:
+            metrics.relay_refusals.labels("bad_lastnum").inc()
+            socket.close(*BAD_LASTNUM)
+            return []
+
+    def _lose(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        return live.relay.lose(visitor.socket, self._now())
 
     def _ring(self, live: Live) -> None:
         live.alarm = None
@@ -189,12 +203,15 @@ class Relays:
         """Forget a relay that nobody is in; be woken when somebody has been away for too long."""
         due = live.relay.due
         if not live.relay.members:
-            if live.alarm is not None:
-                live.alarm.cancel()
-            self._live.pop(live.room, None)
-            metrics.relays_live.set(len(self._live))
+            self._forget(live)
         elif due is not None and live.alarm is None:  # an alarm that rings too early just sets the next
             live.alarm = self._clock.call_at(due, lambda: self._ring(live))
+
+    def _forget(self, live: Live) -> None:
+        if live.alarm is not None:
+            live.alarm.cancel()
+        self._live.pop(live.room, None)
+        metrics.relays_live.set(len(self._live))
 
     def _now(self) -> Instant:
         return Instant(self._clock.now(), int(self._clock.date() * 1000))
@@ -210,13 +227,17 @@ class Relays:
         """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
         envelope, own, rest = tell
         metrics.relay_envelopes.inc()
-        for encode, mine, theirs in ((numbered, own[0], rest[0]), (plain, own[1], rest[1])):
-            if mine or theirs:
-                copies = encode(envelope)
-                if mine:
-                    write_all(mine, framed(copies.own))
-                if theirs:
-                    write_all(theirs, framed(copies.rest))
+        if own.lasting or rest.lasting:
+            _write(numbered(envelope), own.lasting, rest.lasting)
+        if own.windows or rest.windows:
+            _write(plain(envelope), own.windows, rest.windows)
+
+
+def _write(copies: Copies, own: tuple[Socket, ...], rest: tuple[Socket, ...]) -> None:
+    if own:
+        write_all(own, framed(copies.own))
+    if rest:
+        write_all(rest, framed(copies.rest))
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -12,7 +12,7 @@ from parlour.journal.base import (
 from parlour.journal.sqlite.trouble import unopened
 
 FILE = "parlour.db"
-FORMAT = 1
+FORMAT = 2
 """The version of the tables below; a file says its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
 """How a file says that it is Parlour's, in `application_id`."""
@@ -20,6 +20,20 @@ PATIENCE = 2.0
 """Seconds to wait for another process that is writing to the same file."""
 
 SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
+
+RELAYS = (
+    "CREATE TABLE relays (name TEXT PRIMARY KEY, last REAL NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX quiet_relays ON relays (last)",
+    """CREATE TABLE letters (
+        relay TEXT NOT NULL,
+        num INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        PRIMARY KEY (relay, num)
+    ) WITHOUT ROWID""",
+)
+LACKING = {1: RELAYS}
+"""What a file of an older format lacks to be of the next."""
 
 TABLES = (
     # Numbers are never given twice, even when rooms are deleted one day.
@@ -69,6 +83,7 @@ TABLES = (
     "CREATE TABLE players (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE clock (now REAL NOT NULL)",
     "INSERT INTO clock VALUES (0.0)",
+    *RELAYS,
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -107,6 +122,19 @@ def make_ready(db: sqlite3.Connection, path: Path) -> None:
             for sql in TABLES:
                 db.execute(sql)
         db.execute("COMMIT")
+    if format_of(db) < FORMAT:
+        db.execute("BEGIN IMMEDIATE")
+        for format in range(format_of(db), FORMAT):
+            for sql in LACKING[format]:
+                db.execute(sql)
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+        db.execute("COMMIT")
+
+
+def format_of(db: sqlite3.Connection) -> int:
+    """The version of the tables in the file."""
+    format: int = db.execute("PRAGMA user_version").fetchone()[0]
+    return format
 
 
 def is_new(db: sqlite3.Connection, path: Path) -> bool:

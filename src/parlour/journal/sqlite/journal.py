@@ -19,6 +19,7 @@ from parlour.journal.base import (
     Chain,
     Durability,
     Found,
+    Letter,
     NotKept,
     Player,
     Recalled,
@@ -39,6 +40,7 @@ from parlour.journal.sqlite.reads import (
     opened_by,
     page,
     player,
+    posted,
     recall,
     rooms,
     stored,
@@ -52,6 +54,7 @@ from parlour.journal.sqlite.writes import (
     encode,
     mark,
     nothing,
+    post,
     prune,
     rest,
     save_player,
@@ -112,6 +115,9 @@ class SqliteJournal:
     async def beat(self, now: float) -> None:
         await self._write(nothing, now)
 
+    async def post(self, relay: str, letter: Letter) -> None:
+        await self._write(partial(post, relay, letter, digest(letter.body)))
+
     async def save_player(self, player: Player) -> None:
         await self._write(partial(save_player, player.id, encode(player)))
 
@@ -168,6 +174,9 @@ class SqliteJournal:
 
     async def opened_by(self, creator: str) -> int:
         return await self._read(partial(opened_by, creator))
+
+    async def posted(self, relay: str) -> list[bytes]:
+        return await self._read(partial(posted, relay))
 
     async def player(self, id: str) -> Player | None:
         return await self._read(partial(player, id))

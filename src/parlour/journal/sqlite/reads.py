@@ -89,3 +89,12 @@ def last(db: sqlite3.Connection, room: int) -> int:
 def player(id: str, db: sqlite3.Connection) -> Player | None:
     row = db.execute("SELECT body FROM players WHERE id = ?", (id,)).fetchone()
     return None if row is None else read_player(row[0])
+
+
+def posted(relay: str, db: sqlite3.Connection) -> list[bytes]:
+    sql = "SELECT num, body, hash FROM letters WHERE relay = ? ORDER BY num"
+    rows = db.execute(sql, (relay,)).fetchall()
+    for num, body, hash in rows:
+        if digest(body) != hash:
+            raise Damaged(f"relay {relay}: number {num} is not as it was written")
+    return [body for _, body, _ in rows]

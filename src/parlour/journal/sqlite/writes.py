@@ -11,6 +11,7 @@ from msgspec import UnsetType
 from parlour.journal.base import (
     Card,
     Conflict,
+    Letter,
 )
 from parlour.journal.sqlite.reads import last
 
@@ -126,6 +127,10 @@ def prune(before: float, limit: int, db: sqlite3.Connection) -> int:
         "DELETE FROM rooms WHERE number = ?",
     ):
         db.executemany(sql, old)
+    sql = "SELECT name FROM relays WHERE last < ? ORDER BY last LIMIT ?"
+    quiet = db.execute(sql, (before, limit)).fetchall()
+    for sql in ("DELETE FROM letters WHERE relay = ?", "DELETE FROM relays WHERE name = ?"):
+        db.executemany(sql, quiet)
     return len(old)
 
 
@@ -137,6 +142,15 @@ def rest(room: int, seq: int, state: State, due: float | None, db: sqlite3.Conne
 
 def nothing(db: sqlite3.Connection) -> None:
     """A heartbeat moves the clock, and that is all."""
+
+
+def post(relay: str, letter: Letter, hash: bytes, db: sqlite3.Connection) -> None:
+    try:
+        db.execute("INSERT INTO letters VALUES (?, ?, ?, ?)", (relay, letter.num, letter.body, hash))
+    except sqlite3.IntegrityError:
+        raise Conflict(f"relay {relay} has a number {letter.num} already") from None
+    db.execute("INSERT OR REPLACE INTO relays VALUES (?, ?)", (relay, letter.date))
+    db.execute("DELETE FROM letters WHERE relay = ? AND num < ?", (relay, letter.first))
 
 
 def save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:

@@ -1,0 +1,382 @@
+"""What a roll allows: every longest way to play it, each set of moves once.
+
+Nearly always only one thing matters: which points are open, and that does not change during a turn. Then the
+ways can be counted out (`_pairs` and `_chains`). Where the order of the moves matters, because checkers may
+be borne off, one waits on the bar, or fevga's runner or prime is near, every order is tried (`_tried`).
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, permutations
+
+from parlour.games.backgammon.board import Board, Step
+from parlour.games.backgammon.variants import BAR, HOME, OFF, PASSED, Variant
+
+Way = tuple[Step, ...]
+Dice = tuple[int, ...]
+"""The dice that are left to play, the higher first; a double counts four times."""
+
+STEPS = tuple(tuple(Step(start, max(start - die, OFF)) for start in range(BAR + 1)) for die in range(7))
+"""For each die, the step from each point."""
+CHAINS = tuple(
+    tuple(
+        tuple(tuple(STEPS[die][start - die * i] for i in range(length)) for length in range(5))
+        for start in range(BAR + 1)
+    )
+    for die in range(7)
+)
+"""For each die, start and length, so many steps of one checker; read only where they stay on the board."""
+
+
+def rolled(first: int, second: int) -> Dice:
+    """The dice to play.
+
+    >>> rolled(3, 5), rolled(2, 2)
+    ((5, 3), (2, 2, 2, 2))
+    """
+    return (first,) * 4 if first == second else (max(first, second), min(first, second))
+
+
+def die_for(step: Step, dice: Dice) -> int:
+    """The die that a step takes: the exact one, or to bear off the smallest that is large enough.
+
+    >>> die_for(Step(8, 5), (5, 3)), die_for(Step(4, 0), (6, 5))
+    (3, 5)
+    """
+    if step.end != OFF:
+        return step.start - step.end
+    return min(die for die in dice if die >= step.start)
+
+
+def without(dice: Dice, die: int) -> Dice:
+    """The dice that are left after this one."""
+    at = dice.index(die)
+    return dice[:at] + dice[at + 1 :]
+
+
+@lru_cache(maxsize=512)
+def ways(board: Board, side: int, dice: Dice) -> tuple[Way, ...]:
+    """All longest ways to play these dice: both if possible, else the higher; of a double all that go.
+
+    Each set of moves is listed once, in an order in which it can be played, moves of one checker together.
+    """
+    eyes = Eyes(board, side)
+    if not dice:
+        return ()
+    if eyes.order_matters(dice):
+        return tuple(_tried(eyes, dice))
+    found = _chains(eyes, dice) if dice[0] == dice[-1] else _pairs(eyes, *dice)
+    if eyes.near_prime(len(dice)):
+        found = [way for steps in found if (way := _without_prime(eyes, steps, dice))] or [
+            *_tried(eyes, dice)
+        ]
+    return tuple(found)
+
+
+class Eyes:
+    """The board as the one who moves sees it."""
+
+    def __init__(self, board: Board, side: int) -> None:
+        rules, theirs, pinned = board.rules, board.counts[1 - side], board.pinned[side]
+        self.rules: Variant = rules
+        self.counts = list(board.counts[side])
+        """The checkers that are free to move, by place."""
+        self.open = [theirs[facing] < rules.holds for facing in rules.facing]
+        """Where one may land; it stays so all turn, whatever is hit or let go."""
+        self.held = bool(pinned)
+        """A checker is pinned, so that none may be borne off."""
+        for point in pinned:
+            self.counts[point], self.open[point] = 0, False
+
+    def order_matters(self, dice: Dice) -> bool:
+        """Whether this turn may bring more than moves to open points."""
+        counts, rules = self.counts, self.rules
+        if not self.held and sum(counts[HOME + 1 :]) < len(dice):
+            return True
+        if counts[BAR] and rules.enter_first:
+            return dice[0] != dice[-1]
+        return rules.first_runs and not self.passed
+
+    def near_prime(self, steps: int) -> bool:
+        """Whether so many steps could hold every point of which one must be left."""
+        prime = self.rules.no_prime
+        zone = slice(prime.start, prime.stop)
+        return (
+            bool(prime) and all(self.open[zone]) and sum(map(bool, self.counts[zone])) + steps >= len(prime)
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Fevga: the first checker is past the other side's start, or off."""
+        return any(self.counts[OFF : PASSED + 1])
+
+    def steps(self, die: int) -> Iterator[Step]:
+        """The steps that this die allows now."""
+        for start in range(self._highest(), 0, -1):
+            if self.counts[start] and self.allows(start, die):
+                yield STEPS[die][start]
+
+    def allows(self, start: int, die: int) -> bool:
+        """Whether a checker that is there may move by this die now."""
+        return self._may_move(start) and (
+            self._may_go(start, start - die) if start > die else self._may_leave(start, die)
+        )
+
+    def _may_move(self, start: int) -> bool:
+        """Whether it is not for another checker to move first."""
+        rules, counts = self.rules, self.counts
+        if rules.enter_first:
+            return start == BAR or not counts[BAR]
+        return not rules.first_runs or self.passed or start == self._runner()
+
+    def _runner(self) -> int:
+        """Fevga: where the first checker is; the one that lay on its point from the beginning stays there."""
+        counts = self.counts
+        if sum(counts[1:BAR]) <= 1:
+            return BAR
+        return next(point for point in range(1, BAR) if counts[point])
+
+    def _may_go(self, start: int, end: int) -> bool:
+        return self.open[end] and not (self.rules.no_prime and self._makes_prime(start, end))
+
+    def _may_leave(self, start: int, die: int) -> bool:
+        """To be borne off: all are home, and the die fits, or is large enough for the highest."""
+        highest = self._highest()
+        return highest <= HOME and not self.held and start in (die, highest)
+
+    def _highest(self) -> int:
+        return next((point for point in range(BAR, 0, -1) if self.counts[point]), OFF)
+
+    def _makes_prime(self, start: int, end: int) -> bool:
+        zone, counts = self.rules.no_prime, self.counts
+        return end in zone and all(counts[point] - (point == start) or point == end for point in zone)
+
+    def play(self, step: Step) -> None:
+        """Move the checker; what it hits or pins changes nothing for the one who moves."""
+        self.counts[step.start] -= 1
+        self.counts[step.end] += 1
+
+    def take_back(self, step: Step) -> None:
+        self.counts[step.end] -= 1
+        self.counts[step.start] += 1
+
+    def playable(self, way: Way, dice: Dice) -> bool:
+        """Whether the steps can be played in this order."""
+        done = 0
+        for step in way:
+            die = die_for(step, dice)
+            if not (self.counts[step.start] and self.allows(step.start, die)):
+                break
+            self.play(step)
+            dice, done = without(dice, die), done + 1
+        for step in reversed(way[:done]):
+            self.take_back(step)
+        return done == len(way)
+
+    def playable_somehow(self, steps: Way, dice: Dice) -> bool:
+        """Whether there is any order in which they can be played."""
+        if not steps:
+            return True
+        for number, step in enumerate(steps):
+            die = die_for(step, dice)
+            if self.counts[step.start] and self.allows(step.start, die):
+                self.play(step)
+                found = self.playable_somehow(steps[:number] + steps[number + 1 :], without(dice, die))
+                self.take_back(step)
+                if found:
+                    return True
+        return False
+
+
+def _pairs(eyes: Eyes, high: int, low: int) -> list[Way]:
+    """Two dice, nothing but open points: any step with one, any with the other, or both with one checker."""
+    counts, opened = eyes.counts, eyes.open
+    highs = [point for point in range(BAR, high, -1) if counts[point] and opened[point - high]]
+    lows = [point for point in range(BAR, low, -1) if counts[point] and opened[point - low]]
+    found: list[Way] = []
+    for start in highs:
+        step, middle = STEPS[high][start], start - high
+        for other in lows:
+            if other == start and counts[start] == 1:
+                continue
+            second = STEPS[low][other]
+            found.append((second, step) if second.end == start else (step, second))
+        if not counts[middle] and middle > low and opened[middle - low]:
+            found.append((step, STEPS[low][middle]))
+    for start in lows:
+        middle = start - low
+        if not counts[middle] and middle > high and opened[middle - high]:
+            found.append((STEPS[low][start], STEPS[high][middle]))
+    return found or [(STEPS[high][start],) for start in highs] or [(STEPS[low][start],) for start in lows]
+
+
+def _chains(eyes: Eyes, dice: Dice) -> list[Way]:
+    """A double, nothing but open points: so many steps shared out among the checkers."""
+    counts, opened, die = eyes.counts, eyes.open, dice[0]
+    one, left = CHAINS[die], len(dice)
+    way: Way = ()
+    waiting = counts[BAR] if eyes.rules.enter_first else 0
+    if waiting and (not opened[BAR - die] or waiting >= left):
+        return [one[BAR][1] * left] if opened[BAR - die] else []
+    if waiting > 1:
+        # All but the last enter; the last one is like any other checker, except that it must move.
+        way, left = one[BAR][1] * (waiting - 1), left - waiting + 1
+        counts[BAR - die] += waiting - 1
+        counts[BAR] = 1
+    reach = [0] * (BAR + 1)
+    for point in range(die + 1, BAR + 1):
+        if opened[point - die]:
+            reach[point] = min(1 + reach[point - die], left)
+    left = min(left, sum(map(int.__mul__, counts, reach)))
+    return _shared(die, counts, reach, left, way, enter=bool(waiting)) if left else []
+
+
+def _shared(die: int, counts: list[int], reach: list[int], left: int, way: Way, *, enter: bool) -> list[Way]:
+    """The ways to share steps out: *reach* is how many each checker could make; to *enter*, the first must.
+
+    It does not matter which checker makes a step. So of all ways to share the same steps out one is taken:
+    where the checker that is farthest behind goes as far as it can. After it, another that begins on its path
+    must end on its path, too; otherwise the two would have been one longer path and one shorter.
+    """
+    chains, found = CHAINS[die], list[Way]()
+    starts = [point for point in range(BAR, die, -1) if counts[point] and reach[point]]
+
+    def share(at: int, until: int, used: int, left: int, way: Way) -> None:
+        for number in range(at, until):
+            start = starts[number]
+            if used < counts[start] and reach[start]:
+                if reach[start] >= left:
+                    found.append(way + chains[start][left])
+                for length in range(1, min(reach[start], left - 1) + 1):
+                    path = range(start, start - die * length - 1, -die)
+                    before = [reach[point] for point in path]
+                    for ahead, point in enumerate(path):
+                        reach[point] = min(reach[point], length - ahead)
+                    share(number, len(starts), used + 1, left - length, way + chains[start][length])
+                    for point, free in zip(path, before, strict=True):
+                        reach[point] = free
+            used = 0
+
+    share(0, 1 if enter else len(starts), 0, left, way)
+    return found
+
+
+def _without_prime(eyes: Eyes, way: Way, dice: Dice) -> Way | None:
+    """The steps in an order that never holds all points of a forbidden prime, if there is one."""
+    ends = [step.end for step in way]
+    if any(not eyes.counts[point] and point not in ends for point in eyes.rules.no_prime):
+        return way  # one of the points stays empty
+    return _in_order(eyes, way, dice) if eyes.playable_somehow(way, dice) else None
+
+
+def _in_order(eyes: Eyes, way: Way, dice: Dice) -> Way:
+    """The steps in this order if they can be played so, otherwise in the best in which they can."""
+    if eyes.playable(way, dice):
+        return way
+    return next(order for order in _orders(tuple(sorted(way))) if eyes.playable(order, dice))
+
+
+def _tried(eyes: Eyes, dice: Dice) -> Iterator[Way]:
+    """Every order of steps, tried out; of those with the same steps one that keeps checkers moving."""
+    found: dict[Way, Dice] = {}
+    """Each set of steps, and the dice that are left after it."""
+    seen: set[tuple[Way, Dice]] = set()
+    one_order = dice[0] == dice[-1] and not eyes.rules.first_runs
+    """Of a double, what can be played at all can be played from the checkers farthest behind on."""
+
+    def explore(way: Way, left: Dice) -> None:
+        steps = tuple(sorted(way))
+        if (steps, left) in seen:
+            return
+        seen.add((steps, left))
+        if way and (steps not in found or left > found[steps]):
+            found[steps] = left
+        for die in dict.fromkeys(left):
+            for step in tuple(eyes.steps(die)):
+                if way and one_order and step.start > way[-1].start:
+                    continue
+                eyes.play(step)
+                explore((*way, step), without(left, die))
+                eyes.take_back(step)
+
+    explore((), dice)
+    for steps in _longest(found, dice):
+        yield _in_order(eyes, _together(steps), dice)
+
+
+def _together(steps: Way) -> Way:
+    """The steps with those of one checker together, which is not always an order in which they can be played.
+
+    >>> _together((Step(18, 16), Step(20, 18), Step(22, 20), Step(22, 20)))
+    (Step(start=22, end=20), Step(start=20, end=18), Step(start=18, end=16), Step(start=22, end=20))
+    """
+    left = sorted(steps)
+    way = [left.pop()]
+    while left:
+        goes_on = [step for step in left if step.start == way[-1].end]
+        way.append(goes_on[0] if goes_on else left[-1])
+        left.remove(way[-1])
+    return tuple(way)
+
+
+def _longest(found: dict[Way, Dice], dice: Dice) -> list[Way]:
+    """The sets of steps that use the most dice, and if that is one of two, then the higher if possible."""
+    most = max(map(len, found), default=0)
+    longest = [steps for steps in found if len(steps) == most]
+    if most == 1 and len(dice) == 2:
+        return [steps for steps in longest if dice[0] not in found[steps]] or longest
+    return longest
+
+
+@lru_cache(maxsize=4096)
+def _orders(steps: Way) -> tuple[Way, ...]:
+    """The orders of these steps, first those where checkers keep moving, the one farthest behind first."""
+
+    def runs(way: Way) -> tuple[int, int]:
+        """How many runs of one checker there are, and (less is better) how long the longest is."""
+        goes_on = "".join(".+"[a.end == b.start] for a, b in pairwise(way))
+        return goes_on.count("."), -max(map(len, goes_on.split(".")))
+
+    return tuple(sorted(sorted(set(permutations(steps)), reverse=True), key=runs))
+
+
+# What a player may do now, and what it means.
+
+
+@lru_cache(maxsize=512)
+def routes(board: Board, side: int, dice: Dice) -> dict[Step, Way]:
+    """Every move that a player may make now, as from and to, with the steps that it stands for.
+
+    One checker may make several steps in one move. Where two ways lead to the same point, the player expects
+    the one that hits on its way, and otherwise the higher die first.
+    """
+    eyes = Eyes(board, side)
+    found: dict[Step, Way] = {}
+
+    def expected(route: Way) -> tuple[int, int, Way]:
+        return len(route), -_hits(board, side, route), route
+
+    for route in sorted(_paths(ways(board, side, dice)), key=expected):
+        move = Step(route[0].start, route[-1].end)
+        if move not in found and eyes.playable(route, dice):
+            found[move] = route
+    return found
+
+
+def _paths(all_ways: tuple[Way, ...]) -> set[Way]:
+    """The steps that one checker makes in these ways, one after the other."""
+    paths = set()
+    for way in all_ways:
+        follows = {step.start: step for step in way}
+        for step in way:
+            path: Way = (step,)
+            paths.add(path)
+            while (last := path[-1]).end in follows:
+                path = (*path, follows[last.end])
+                paths.add(path)
+    return paths
+
+
+def _hits(board: Board, side: int, way: Way) -> int:
+    """How many lone checkers are met on the way to the last point, where every route ends alike."""
+    return sum(board.meets(side, step.end) for step in way[:-1])

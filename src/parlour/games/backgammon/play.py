@@ -1,0 +1,346 @@
+"""The game that a room runs: who may do what, what everybody is told, and what they see."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.game import GAME, Event, Game, Joined, Moment, Outcome, Send, Timeouts, Update
+from parlour.games.backgammon.clocks import (
+    AwayTooLong,
+    HalfTime,
+    TimeUp,
+    back,
+    gone,
+    out_of_time,
+    settled,
+    start_watch,
+    tell,
+)
+from parlour.games.backgammon.match import (
+    Match,
+    Settings,
+    accept,
+    at_stake,
+    decline,
+    end_turn,
+    export,
+    fresh_clock,
+    move,
+    new_match,
+    offer,
+    resign_game,
+    resign_match,
+    roll,
+    say_ready,
+    undo,
+)
+from parlour.games.backgammon.moves import die_for, without
+from parlour.games.backgammon.notation import listed
+from parlour.games.backgammon.picture import draw
+from parlour.scene import Control, Scene
+
+WEEK = 7 * 24 * 3600.0
+
+
+class Ready(Event, frozen=True):
+    """The next game may begin."""
+
+
+class Roll(Event, frozen=True):
+    """Roll both dice."""
+
+
+class Move(Event, frozen=True):
+    """Move a checker, by one die or several; points count from your own side, 25 is the bar, 0 is off."""
+
+    start: Annotated[int, Meta(ge=1, le=25)] = msgspec.field(name="from")
+    end: Annotated[int, Meta(ge=0, le=24)] = msgspec.field(name="to")
+
+
+class Undo(Event, frozen=True):
+    """Take the last step of this turn back."""
+
+
+class EndTurn(Event, frozen=True):
+    """Hand the dice over."""
+
+
+class Double(Event, frozen=True):
+    """Offer the cube."""
+
+
+class Accept(Event, frozen=True):
+    """Take the cube and play on."""
+
+
+class Decline(Event, frozen=True):
+    """Give the game up for what the cube says."""
+
+
+class ResignGame(Event, frozen=True):
+    """Give this game up, for the most that it could still cost."""
+
+
+class ResignMatch(Event, frozen=True):
+    """Give the whole match up."""
+
+
+Action = Ready | Roll | Move | Undo | EndTurn | Double | Accept | Decline | ResignGame | ResignMatch
+
+
+PHASES = {Ready: "ready", Roll: "roll", Double: "roll", Accept: "double", Decline: "double"}
+"""When something can be done; everything else belongs to ``move``."""
+EXPECTED = {
+    "ready": "say ready",
+    "roll": "roll, or double where that is allowed",
+    "move": "move, undo or end_turn",
+    "double": "accept or decline",
+}
+
+
+class Backgammon(Game[Match]):
+    """Two players, one of five games or three in turn, for a score."""
+
+    name = "backgammon"
+    display_name = "Backgammon"
+    seats = range(2, 3)
+    timeouts = Timeouts(game=WEEK, away=None, nobody=None)
+    State = Match
+    Event = Action
+    Timer = HalfTime | TimeUp | AwayTooLong
+    Config = Settings
+
+    def init(self, config: Settings, moment: Moment) -> Match:
+        return new_match(config)
+
+    def join_game(self, state: Match, player: str, spectate: bool, moment: Moment) -> Joined[Match]:  # noqa: FBT001
+        joined = super().join_game(state, player, spectate, moment)
+        if joined.seat is None:
+            return joined
+        return replace(joined, update=settled(state, start_watch(joined.update.state, moment), None, moment))
+
+    def leave_game(self, state: Match, player: str, why: str, moment: Moment) -> Update[Match]:
+        """Before both have come, or after the match, the seat is free; between, the match is given up."""
+        seat = state.seat(player)
+        if seat is None or not state.on:
+            left = super().leave_game(state, player, why, moment).state
+            return Update(replace(left, clock=fresh_clock(state.settings)))
+        update = settled(state, resign_match(state, seat, "left"), tell("left", seat=seat), moment)
+        return replace(update, keeps_seat=True)
+
+    def player_connected(self, state: Match, player: str, moment: Moment) -> Update[Match]:
+        return settled(state, back(state, state.seat(player), moment), None, moment)
+
+    def player_disconnected(self, state: Match, player: str, moment: Moment) -> Update[Match]:
+        return settled(state, gone(state, state.seat(player), moment), None, moment)
+
+    def handle_event(self, state: Match, sender: str, event: Any, moment: Moment) -> Update[Match]:
+        if sender == GAME:
+            return _rung(state, event, moment)
+        seat = state.seat(sender)
+        assert seat is not None  # noqa: S101 - the room hands on events of seated players only
+        _check(state, seat, event)
+        return settled(state, *_done(state, seat, event, moment), moment)
+
+    def view(self, state: Match, viewer: str | None) -> dict[str, object]:
+        """There are no secrets; only the long list of ways to play is for the one who may."""
+        board, clock, seat = state.board, state.clock, state.seat(viewer)
+        playing = state.phase == "move" and seat == state.turn
+        view: dict[str, object] = {
+            "variant": board.variant,
+            "phase": state.phase,
+            "you": seat,
+            "turn": None if state.phase in ("ready", "over") else state.turn,
+            "turn_number": state.number,
+            "awaited": state.awaited if state.seated else (),
+            "dice": state.dice,
+            "left": state.left,
+            "played": state.played,
+            "ways": [listed(way) for way in state.ways] if playing else [],
+            "checkers": board.counts,
+            "pinned": board.pinned,
+            "pips": (board.pips(0), board.pips(1)),
+            "cube": state.cube if board.rules.cube else None,
+            "may_double": state.may_double,
+            "match": {
+                "variant": state.settings.variant,
+                "type": state.settings.match,
+                "target": state.target,
+                "score": state.score,
+                "crawford": state.crawford,
+                "games": [
+                    {"variant": game.variant, "winner": game.winner, "points": game.points, "how": game.how}
+                    for game in state.games
+                ],
+            },
+        }
+        if state.settings.turn_seconds is not None:
+            view["clock"] = {"seconds": state.settings.turn_seconds, "until": clock.until, "rest": clock.rest}
+        if state.settings.absence_seconds is not None:
+            view["absence"] = {"away": [since is not None for since in clock.away], "budget": clock.budget}
+        if state.phase == "over":
+            view["record"] = export(state)
+        return view
+
+    def scene(self, state: Match, viewer: str | None) -> Scene:
+        seat = state.seat(viewer)
+        drops: dict[int, dict[int, Move]] = {}
+        clicks: dict[str, Action] = {}
+        if seat is not None and seat in state.awaited and state.seated:
+            for start, end in state.routes:
+                drops.setdefault(start, {})[end] = Move(start, end)
+            if state.phase == "move" and not drops:
+                clicks["dice"] = EndTurn()
+            if state.may_double:
+                clicks["cube"] = Double()
+        controls = () if seat is None or not state.on else tuple(_controls(state, seat))
+        return replace(draw(state, seat, drops, clicks), controls=controls)
+
+    def legal_events(self, state: Match, player: str) -> Iterable[Action]:
+        """All that brings the game on; to undo and to resign is always a way out, too."""
+        seat = state.seat(player)
+        if not state.seated or seat not in state.awaited:
+            return
+        match state.phase:
+            case "ready":
+                yield Ready()
+            case "roll":
+                yield Roll()
+                if state.may_double:
+                    yield Double()
+            case "double":
+                yield Accept()
+                yield Decline()
+            case "over":
+                pass
+            case "move":
+                moves = [Move(*step) for step in state.routes]
+                yield from moves or (EndTurn(),)
+
+    def outcome(self, state: Match) -> Outcome | None:
+        if state.phase != "over":
+            return None
+        players = tuple(state.player(seat) or "" for seat in (0, 1))
+        score, why = state.score, f"{state.score[0]} : {state.score[1]} ({state.ended})"
+        if score[0] == score[1]:
+            return Outcome(drew=players, why=why)
+        winner = int(score[1] > score[0])
+        return Outcome(won=(players[winner],), lost=(players[1 - winner],), why=why)
+
+
+# What can be pressed in a browser.
+
+
+def _controls(match: Match, seat: int) -> Iterator[Control]:
+    if seat in match.awaited:
+        yield from _actions(match)
+    if match.phase != "ready":
+        cost = at_stake(match, seat)
+        question = f"Give this game up for {cost} point{'s' * (cost > 1)}?"
+        yield Control("resign_game", "Resign game", ResignGame(), confirm=question)
+    if match.phase == "ready" or match.target is not None or len(match.plan) > 1:
+        yield Control("resign_match", "Resign match", ResignMatch(), confirm="Give the whole match up?")
+
+
+def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table
+    """What is to be done now, besides moving checkers."""
+    match match.phase:
+        case "ready":
+            yield Control("ready", "Ready", Ready(), main=True, key=" ")
+        case "roll":
+            yield Control("roll", "Roll", Roll(), main=True, key=" ")
+            if match.may_double:
+                yield Control("double", f"Double to {2 * match.cube.value}", Double(), key="d")
+        case "move":
+            if not match.routes:
+                yield Control("end_turn", "End the turn", EndTurn(), main=True, key=" ")
+            if match.played:
+                yield Control("undo", "Undo", Undo(), key="u")
+        case "double":
+            value = match.cube.value
+            yield Control("accept", f"Take at {2 * value}", Accept(), main=True)
+            yield Control("decline", "Drop", Decline(), confirm=f"Lose this game at {value}?")
+        case "over":
+            pass
+
+
+# What a player asks for.
+
+
+def _check(match: Match, seat: int, event: Action) -> None:
+    """Whether this player may do such a thing now at all."""
+    if match.phase == "over":
+        raise Refused(Code.ILLEGAL_MOVE, "the match is over; ask for a rematch")
+    if not match.seated:
+        raise Refused(Code.NOT_YOUR_TURN, "the match begins when both players are here")
+    match event:
+        case ResignMatch():
+            pass
+        case ResignGame():
+            if match.phase == "ready":
+                raise Refused(Code.ILLEGAL_MOVE, "no game is being played that could be given up")
+        case _:
+            _check_turn(match, seat, event)
+
+
+def _check_turn(match: Match, seat: int, event: Action) -> None:
+    """Whether it is for this player to do something, and such a thing."""
+    expected = EXPECTED[match.phase]
+    if seat not in match.awaited:
+        raise Refused(Code.NOT_YOUR_TURN, f"it is for your opponent to {expected}")
+    if PHASES.get(type(event), "move") != match.phase:
+        got = event.__struct_config__.tag
+        raise Refused(Code.ILLEGAL_MOVE, f"expected {expected}, got {got}")
+
+
+def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match, Send]:  # noqa: C901, PLR0911
+    """The match after it, and what everybody hears of it."""
+    match event:
+        case Ready():
+            return say_ready(match, seat, moment.chance), tell("ready", seat=seat)
+        case Roll():
+            after = roll(match, moment.chance)
+            return after, tell("rolled", seat=seat, dice=after.dice)
+        case Move():
+            after = move(match, event.start, event.end)
+            return after, tell("moved", seat=seat, steps=list(_steps(match, event)))
+        case Undo():
+            after, (start, end) = undo(match), match.played[-1]
+            return after, tell("undone", seat=seat, step={"from": start, "to": end})
+        case EndTurn():
+            return end_turn(match), tell("turn_ended", seat=seat)
+        case Double():
+            return offer(match), tell("double_offered", seat=seat, value=2 * match.cube.value)
+        case Accept():
+            return accept(match), tell("double_accepted", seat=seat, value=2 * match.cube.value)
+        case Decline():
+            return decline(match), tell("double_declined", seat=seat)
+        case ResignGame():
+            return resign_game(match, seat), tell("game_resigned", seat=seat)
+        case ResignMatch():
+            return resign_match(match, seat), tell("match_resigned", seat=seat)
+
+
+def _steps(match: Match, event: Move) -> Iterator[dict[str, object]]:
+    """The steps that a move stands for, and the dice that they took."""
+    board, left, seat = match.board, match.left, match.turn
+    for step in match.routes[event.start, event.end]:  # type: ignore[index]
+        die = die_for(step, left)
+        yield {"from": step.start, "to": step.end, "die": die, "hit": board.meets(seat, step.end)}
+        board, left = board.play(seat, step), without(left, die)
+
+
+def _rung(match: Match, event: HalfTime | TimeUp | AwayTooLong, moment: Moment) -> Update[Match]:
+    """A timer of the game itself."""
+    match event:
+        case HalfTime():
+            return Update(match, (tell("turn_warning", seats=match.awaited, until=match.clock.until),))
+        case TimeUp():
+            return settled(match, out_of_time(match), tell("time_up", seats=match.awaited), moment)
+        case AwayTooLong(seat):
+            after = resign_match(match, seat, "away too long")
+            return settled(match, after, tell("away_too_long", seat=seat), moment)
