@@ -34,7 +34,7 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
-soak: setup ## 10,000 random games of every game, each replayed: half an hour; games=N for fewer, game=NAME for one
+soak: setup ## 10,000 random games of every game, each replayed: hours; games=N for fewer, game=NAME for one
 	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
 
 fix: setup ## let the tools mend what they can
