@@ -40,6 +40,7 @@ class Code(StrEnum):
     UNKNOWN_EVENT = "unknown_event"
     UNKNOWN_GAME = "unknown_game"
     UNKNOWN_ROOM = "unknown_room"
+    WRONG_GAME = "wrong_game"
 
 
 class Refused(Exception):

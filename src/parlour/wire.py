@@ -5,12 +5,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 import msgspec
 
 from parlour.errors import Code, Refused
-from parlour.game import Effect
+from parlour.game import Effect, Outcome
+from parlour.scene import Patch, Scene
 
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
 
@@ -195,6 +196,106 @@ class Push(msgspec.Struct, frozen=True):
 
     name: str
     payload: Any
+
+
+# What is told on the native socket, by the names of the pushes: the shapes of their payloads.
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a game ended, and the seed that proves its luck; the hash is that of the seed now in use."""
+
+    outcome: Outcome
+    seed: str
+    seed_hash: str
+
+
+class Sync(TypedDict):
+    """Everything that a viewer may know: a view or, in format ``scene``, a scene."""
+
+    seq: int
+    view: NotRequired[Any]
+    scene: NotRequired[Scene]
+    now: NotRequired[float]
+    result: NotRequired[Result]
+    reset: NotRequired[bool]
+
+
+class Updated(TypedDict):
+    """The end of a step: what changed for this viewer."""
+
+    seq: int
+    view: NotRequired[Any]
+    patch: NotRequired[Patch]
+    result: NotRequired[Result | None]
+
+
+class GameEvent(TypedDict):
+    """Something that the game tells."""
+
+    seq: int
+    payload: Any
+
+
+_From = TypedDict("_From", {"from": str})
+
+
+class ChatLine(_From):
+    """Somebody said something."""
+
+    seq: int
+    name: str
+    text: str
+    at: float
+
+
+class Closing(TypedDict):
+    """The room is over."""
+
+    reason: str
+
+
+class Joining(TypedDict):
+    """The answer to a join."""
+
+    player: str
+    game: str
+    seq: int
+    seat: int | None
+    token: NotRequired[str]
+
+
+class Meta(TypedDict):
+    """One connection of somebody who is here; or, under ``spectators``, how many watch."""
+
+    phx_ref: str
+    name: NotRequired[str]
+    seat: NotRequired[int]
+    count: NotRequired[int]
+
+
+class Here(TypedDict):
+    """Everything that is known of one key of the presence."""
+
+    metas: list[Meta]
+
+
+class PresenceDiff(TypedDict):
+    """Who came and who went, as Phoenix tells it."""
+
+    joins: dict[str, Here]
+    leaves: dict[str, Here]
+
+
+PUSHES: dict[str, Any] = {
+    "sync": Sync,
+    "update": Updated,
+    "game_event": GameEvent,
+    "chat": ChatLine,
+    "shutdown": Closing,
+    "presence_state": dict[str, Here],
+    "presence_diff": PresenceDiff,
+}
+"""What is told in a room, by name."""
 
 
 class Greeting(msgspec.Struct, frozen=True):

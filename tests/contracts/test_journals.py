@@ -484,3 +484,24 @@ async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
     assert recalled.stored == await journal.stored(room)
     assert recalled.answers == await journal.answers(room) == {(ANN.id, "a"): 1}
     assert await journal.recall("NONE") is None
+
+
+# Histories.
+
+
+async def test_of_the_stored_states_the_newest_up_to_a_step_can_be_asked_for(journal):
+    room = await journal.create(card(), STATE, None)
+    for made in steps(4):
+        await journal.append(
+            room, made, Aside(state=b'{"at":%d}' % made.seq) if made.seq % 2 == 0 else NOTHING
+        )
+    assert [(await journal.stored(room, at=seq)).seq for seq in range(5)] == [0, 0, 2, 2, 4]
+    assert await journal.stored(room) == await journal.stored(room, at=99) == Stored(4, b'{"at":4}')
+
+
+async def test_a_room_can_be_found_by_its_number_after_its_id_was_given_again(journal):
+    old = await journal.create(card("ABCD", ended="game_ended", ended_at=1.0), STATE, None)
+    new = await journal.create(card("ABCD"), STATE, None)
+    assert (await journal.room(old)).card.ended == "game_ended"
+    assert (await journal.room(new)).card.ended is None
+    assert await journal.room(99) is None

@@ -47,6 +47,14 @@ def api(world):
         ("POST", "/api/rooms", {"game": "tictactoe"}, PAGE),
         ("GET", "/api/rooms", None, {}),
         ("GET", "/api/rooms/{id}", None, {}),
+        ("PUT", "/api/rooms/{id}", {"game": "tictactoe"}, {}),
+        ("PUT", "/api/rooms/{id}", {"game": "minesweeper"}, {}),
+        ("PUT", "/api/rooms/{id}", None, {}),
+        ("GET", "/api/rooms/{id}/history", None, ANN),
+        ("GET", "/api/rooms/{id}/history?format=scene", None, {}),
+        ("GET", "/api/rooms/{id}/history?from=x", None, {}),
+        ("POST", "/api/rooms/{id}/rematch", None, ANN),
+        ("POST", "/api/rooms/{id}/rematch", None, {}),
         ("GET", "/api/players/me/rooms", None, ANN),
         ("GET", "/api/players/me/rooms", None, {}),
         ("GET", "/api/players/me/rooms", None, PAGE),
@@ -56,11 +64,14 @@ def api(world):
 async def test_an_answer_has_a_documented_status_and_just_the_documented_shape(
     api, method, path, body, headers
 ):
+    path, question, query = path.partition("?")
     call = next(call for call in api.calls if (call.method, call.path) == (method, path))
     documented = api.openapi["paths"][path][method.lower()]["responses"]
     transport = httpx.ASGITransport(web_app(api, None))
     async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
-        answer = await http.request(method, path.replace("{id}", "ABCD"), json=body, headers=headers)
+        answer = await http.request(
+            method, path.replace("{id}", "ABCD") + question + query, json=body, headers=headers
+        )
     assert str(answer.status_code) in documented
     assert list(documented[str(answer.status_code)]["content"]) == [answer.headers["content-type"]]
     shape = call.gives if answer.status_code == call.status else Problem

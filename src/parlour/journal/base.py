@@ -179,8 +179,8 @@ class Journal(Protocol):
         """The steps after that seq in order; `Damaged` where a step is not as it was written."""
         ...
 
-    async def stored(self, room: int) -> Stored:
-        """The newest state that was kept."""
+    async def stored(self, room: int, at: int | None = None) -> Stored:
+        """The newest state that was kept, or the newest up to step *at*."""
         ...
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
@@ -193,6 +193,10 @@ class Journal(Protocol):
 
     async def find(self, id: str) -> Found | None:
         """The open room with that id, or the one that ended last."""
+        ...
+
+    async def room(self, number: int) -> Found | None:
+        """The room with the journal's own number, whether its id has been given again or not."""
         ...
 
     async def open_rooms(self, limit: int) -> list[Found]:

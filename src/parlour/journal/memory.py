@@ -121,11 +121,12 @@ class MemoryJournal:
         for seq in sorted(seq for seq in steps if seq > after):
             yield chain.read(seq, *steps[seq])
 
-    async def stored(self, room: int) -> Stored:
+    async def stored(self, room: int, at: int | None = None) -> Stored:
         kept = self._find(room)
         if kept is None:
             raise Damaged(f"room {room} has no state")
-        return Stored(max(kept.states), kept.states[max(kept.states)])
+        seq = max(seq for seq in kept.states if at is None or seq <= at)
+        return Stored(seq, kept.states[seq])
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         kept = self._find(room)
@@ -141,6 +142,10 @@ class MemoryJournal:
     async def find(self, id: str) -> Found | None:
         self._check_open()
         number = self._by_id.get(id)
+        return None if number not in self._rooms else self._found(number)
+
+    async def room(self, number: int) -> Found | None:
+        self._check_open()
         return None if number not in self._rooms else self._found(number)
 
     async def open_rooms(self, limit: int) -> list[Found]:

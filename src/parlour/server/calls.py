@@ -32,6 +32,7 @@ STATUS: dict[str, int] = {
     Code.TOO_MANY: 429,
     Code.UNKNOWN_GAME: 404,
     Code.UNKNOWN_ROOM: 404,
+    Code.WRONG_GAME: 409,
 }
 """The status that fits a refusal; 400 where nothing else does."""
 
@@ -61,6 +62,8 @@ class Call(msgspec.Struct, frozen=True):
     refuses: Sequence[Code] = ()
     personal: bool = False
     """Only for somebody with a token."""
+    query: Any = None
+    """The type of what may stand behind the question mark; None: anything, and it is ignored."""
 
     @property
     def needs_body(self) -> bool:
@@ -82,11 +85,17 @@ class Call(msgspec.Struct, frozen=True):
         return answer if isinstance(answer, Response) else reply(answer, self.status)
 
     async def _answer(self, request: Request) -> Any:
-        if self.takes is None:
-            return await self.answer(request)
-        body = await read_body(request)
-        decode = msgspec.json.Decoder(self.takes).decode
-        return await self.answer(request, parse(decode, strict(body)))
+        taken: list[Any] = []
+        if self.query is not None:
+            taken.append(parse(self._read_query, dict(request.query_params)))
+        if self.takes is not None:
+            body = await read_body(request)
+            decode = msgspec.json.Decoder(self.takes).decode
+            taken.append(parse(decode, strict(body)))
+        return await self.answer(request, *taken)
+
+    def _read_query(self, query: dict[str, str]) -> Any:
+        return msgspec.convert(query, self.query, strict=False)
 
 
 def routes_of(calls: Sequence[Call]) -> list[Route]:
@@ -153,7 +162,8 @@ def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
         "operationId": call.answer.__name__,
         "responses": {str(call.status): _content("Done", schema_of[id(call.gives)])},
     }
-    for code in (*call.refuses, *((Code.MALFORMED, Code.TOO_LARGE) if call.takes else ())):
+    shape = (Code.MALFORMED, Code.TOO_LARGE) if call.takes else (Code.MALFORMED,) if call.query else ()
+    for code in (*call.refuses, *shape):
         status = STATUS.get(code, 400)
         operation["responses"][str(status)] = _content(HTTPStatus(status).phrase, schema_of[id(Problem)])
     if call.takes is not None:
@@ -162,11 +172,23 @@ def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
     if call.personal:
         operation["security"] = TOKEN
     names = [part[1:-1] for part in call.path.split("/") if part.startswith("{")]
-    if names:
-        operation["parameters"] = [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
-        ]
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+    ]
+    if call.query is not None:
+        parameters += _parameters(call.query)
+    if parameters:
+        operation["parameters"] = parameters
     return operation
+
+
+def _parameters(query: Any) -> list[dict[str, Any]]:
+    """What may stand behind the question mark."""
+    _, schemas = msgspec.json.schema_components([query])
+    fields = schemas[query.__name__]["properties"]
+    return [
+        {"name": name, "in": "query", "required": False, "schema": schema} for name, schema in fields.items()
+    ]
 
 
 def _content(description: str, schema: Any) -> dict[str, Any]:

@@ -239,7 +239,20 @@ def told(step: Step, place: Place, views: Sights, changed: Sights, result: Any) 
     return pushes
 
 
-def heard(step: Step, place: Place, views: Sights | None = None) -> Iterator[Push]:
+class Hearer(Protocol):
+    """Somebody who is told a step: in a place now, or in the past."""
+
+    @property
+    def ears(self) -> tuple[Any, Eyes, frozenset[str]]:
+        """With whose eyes they see besides, and the topics they hear."""
+        ...
+
+    def hears(self, topic: str) -> bool:
+        """They are told what is sent there."""
+        ...
+
+
+def heard(step: Step, place: Hearer, views: Sights | None = None) -> Iterator[Push]:
     """The messages of a step that reach this place, in the order in which they were sent.
 
     Without *views* it is the past that is told, and whole views are left out: one follows anyway.
@@ -258,9 +271,7 @@ def heard(step: Step, place: Place, views: Sights | None = None) -> Iterator[Pus
                         yield sync(step.seq, seen)
 
 
-def sync(
-    seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False
-) -> Push:
+def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
     """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, Drawn):

@@ -1,5 +1,6 @@
 """The owner of all rooms: thinks with the game, writes to the journal, then speaks to the clients."""
 
+import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -20,6 +21,7 @@ from parlour.server.attendance import Attendance
 from parlour.server.clients import Client
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
+from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.players import random_letters
@@ -116,6 +118,7 @@ class Host:
         self.listing = Listing(journal, clock, self.sheet)
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
+        self.history = History(self, games)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -169,6 +172,22 @@ class Host:
                 raise excuse(error) from None
             else:
                 return card
+
+    async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
+        """The running room of this id, if it is of this game; a new one where there is none."""
+        found = await self.journal.find(id)
+        if found is None or found.card.ended is not None:
+            try:
+                card = await self.create(name, config, id, private=private, creator=creator)
+            except Refused as why:
+                if why.code != Code.NAME_TAKEN:
+                    raise
+                return await self.visit(id, name, config, private=private, creator=creator)
+            return room_sheet(card, seq=0)
+        if found.card.game != name:
+            what = f"room {id} plays {found.card.game}, not {name[:64]}"
+            raise Refused(Code.WRONG_GAME, what, path="$.game")
+        return self.sheet(found)
 
     async def look(self, id: str) -> RoomSheet:
         """A room as anybody may see it from outside, without waking it."""
@@ -271,6 +290,30 @@ class Host:
                 raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
             break
         return seq
+
+    async def ask(self, room: str, command: Command, id: str | None) -> int:
+        """Do what somebody asks who has no connection to be answered on; the seq of the step."""
+        live = self.keeper.live(room)
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def do() -> None:
+            try:
+                _ = live.here  # or a refusal: there is no such room
+                seq = await self._answer(live, command, check_id(id))
+            except (Refused, Trouble) as error:
+                why = excuse(error)
+                if not answer.done():  # the asker may have gone
+                    answer.set_exception(why)
+                if why.code == Code.GAME_OVERRAN:
+                    await self.condemn(live, why)
+            else:
+                if not answer.done():
+                    answer.set_result(seq)
+            finally:
+                answer.cancel()
+
+        live.lane.put(do)
+        return await answer
 
     # Think, write, speak.
 

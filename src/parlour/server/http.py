@@ -16,16 +16,19 @@ from parlour import __version__
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Player
+from parlour.scene import Scene
 from parlour.server import metrics
 from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
+from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
+from parlour.server.preview import preview
 from parlour.server.rooms import RoomSheet, room_sheet
 from parlour.server.sockets import may_use_cookie
-from parlour.wire import MAX_NAME, clean_name
+from parlour.wire import MAX_NAME, Rematch, clean_name
 
 log = structlog.get_logger()
 
@@ -65,6 +68,26 @@ class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     private: bool = False
 
 
+class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room under a name of one's own: the running one, or a new one."""
+
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="of a new room, by the game's config_schema")] = {}
+    private: bool = False
+
+
+class Again(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish for another game."""
+
+    id: Annotated[str, Meta(description="makes it safe to ask twice")] | None = None
+
+
+class Stepped(msgspec.Struct, frozen=True):
+    """Done, and kept as this step."""
+
+    seq: int
+
+
 class GameSheet(msgspec.Struct, frozen=True):
     """A game that can be played here."""
 
@@ -74,6 +97,8 @@ class GameSheet(msgspec.Struct, frozen=True):
     spectators: int | None
     version: int
     config_schema: dict[str, Any]
+    scene: Scene | None
+    """A little board to look at."""
 
 
 class Health(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -84,11 +109,11 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str | None = None
 
 
-def game_sheet(game: Game[Any]) -> GameSheet:
+def game_sheet(game: Game[Any], scene: Scene | None) -> GameSheet:
     """A game, as it is told."""
     seats = (game.seats.start, game.seats.stop - 1)
     schema = msgspec.json.schema(game.Config)
-    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema)
+    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema, scene)
 
 
 class Api:
@@ -99,6 +124,7 @@ class Api:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
+        self._previews: dict[Game[Any], Scene | None] = {}
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -115,6 +141,15 @@ class Api:
                  list[RoomSheet], refuses=(Code.TOO_FAST, kept)),
             Call("GET", "/api/rooms/{id}", "One room", self.show_room, RoomSheet,
                  refuses=(Code.UNKNOWN_ROOM, Code.TOO_FAST, kept)),
+            Call("PUT", "/api/rooms/{id}", "Go to the running room of this name, or open it", self.visit_room,
+                 RoomSheet, NamedRoom,
+                 refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.WRONG_GAME, *auth, kept)),
+            Call("GET", "/api/rooms/{id}/history", "What happened in a room, as I may see it",
+                 self.tell_history, HistorySheet, query=Wanted,
+                 refuses=(Code.UNKNOWN_ROOM, Code.GAME_FULL, Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
+                 refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
+                 personal=True),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
                  list[RoomSheet], refuses=(*auth, kept), personal=True),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
@@ -166,20 +201,40 @@ class Api:
         return response
 
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
-        return [game_sheet(game) for game in self._host.games.values()]
+        return [game_sheet(game, self._preview(game)) for game in self._host.games.values()]
+
+    def _preview(self, game: Game[Any]) -> Scene | None:
+        """A little board of this game, played once; a game that fails has none."""
+        if game not in self._previews:
+            try:
+                self._previews[game] = self._host.ask_game(game, "preview", lambda: preview(game))
+            except Refused:
+                self._previews[game] = None
+        return self._previews[game]
 
     async def open_room(self, request: Request, new: NewRoom) -> RoomSheet:
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         creator = self.asker(request) or f"address:{address}"
-        if new.id is not None and not ROOM_ID.fullmatch(new.id):
-            raise Refused(
-                Code.MALFORMED,
-                "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , got something else",
-                path="$.id",
-            )
+        check_room_id(new.id)
         card = await self._host.create(new.game, new.config, new.id, private=new.private, creator=creator)
         return room_sheet(card, seq=0)
+
+    async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        creator, id = self.asker(request) or f"address:{address}", request.path_params["id"]
+        check_room_id(id)
+        return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
+
+    async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        return await self._host.history.tell(request.path_params["id"], self.asker(request), wanted)
+
+    async def ask_rematch(self, request: Request, again: Again) -> Stepped:
+        self._limits.check_call(self.address(request), 1.0)
+        command = Rematch(self._known(request))
+        return Stepped(await self._host.ask(request.path_params["id"], command, again.id))
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)
@@ -190,16 +245,28 @@ class Api:
         return await self._host.look(request.path_params["id"])
 
     async def list_my_rooms(self, request: Request) -> list[RoomSheet]:
+        found = await self._host.journal.rooms_of(self._known(request))
+        return [self._host.sheet(room) for room in found]
+
+    def _known(self, request: Request) -> str:
+        """The player who calls, who must be one."""
         player = self.asker(request)
         if player is None:
             raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
-        return [self._host.sheet(found) for found in await self._host.journal.rooms_of(player)]
+        return player
 
     async def health(self, request: Request) -> Response:  # noqa: ARG002
         trouble = self._host.keeper.trouble
         if trouble is not None:
             return reply(Health("degraded", __version__, "the journal cannot write"), 503)
         return reply(Health("ok", __version__))
+
+
+def check_room_id(id: str | None) -> None:
+    """An id that somebody chose for a room."""
+    if id is not None and not ROOM_ID.fullmatch(id):
+        why = "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , got something else"
+        raise Refused(Code.MALFORMED, why, path="$.id")
 
 
 def web_app(api: Api, lifespan: Any) -> Starlette:

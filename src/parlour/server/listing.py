@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import TypedDict
 
 from parlour.journal.base import Card, Found, Journal
 from parlour.server.clients import Client
@@ -10,6 +11,12 @@ from parlour.server.rooms import RoomSheet
 from parlour.wire import Push
 
 MAX_LISTED = 200
+
+
+class OpenRooms(TypedDict):
+    """What the lobby is told."""
+
+    rooms: list[RoomSheet]
 
 
 class Listing:
@@ -51,6 +58,6 @@ class Listing:
         task.add_done_callback(self._tasks.discard)
 
     async def _tell(self, clients: set[Client]) -> None:
-        push = Push("rooms", {"rooms": await self.sheets()})
+        push = Push("rooms", OpenRooms(rooms=await self.sheets()))
         for client in clients & self._clients:
             client.push(None, [push])

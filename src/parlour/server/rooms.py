@@ -14,7 +14,7 @@ from parlour.server.clock import Clock, Handle
 from parlour.server.lane import Lane
 from parlour.server.presence import Presence
 from parlour.server.sights import Eyes, Sight
-from parlour.wire import Command
+from parlour.wire import Command, Result
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
@@ -182,11 +182,11 @@ def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
     )
 
 
-def result_of(room: Room[Any]) -> dict[str, Any] | None:
+def result_of(room: Room[Any]) -> Result | None:
     """How the game ended and the seed that proves its luck, once there is an outcome."""
     if room.outcome is None:
         return None
-    return {"outcome": room.outcome, "seed": room.shown[-1].seed.hex(), "seed_hash": room.seed_hash}
+    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash)
 
 
 def freeze(room: Room[Any]) -> bytes:

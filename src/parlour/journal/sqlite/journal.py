@@ -25,6 +25,8 @@ from parlour.journal.base import (
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.reads import (
     BY_ID,
+    BY_NUMBER,
+    LAST,
     LISTED,
     PAGE,
     SEATED,
@@ -124,8 +126,8 @@ class SqliteJournal:
                 yield chain.read(*row)
             more = len(rows) == PAGE
 
-    async def stored(self, room: int) -> Stored:
-        return await self._read(partial(stored, room))
+    async def stored(self, room: int, at: int | None = None) -> Stored:
+        return await self._read(partial(stored, room, LAST if at is None else at))
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         return await self._read(partial(answers, room))
@@ -135,6 +137,9 @@ class SqliteJournal:
 
     async def find(self, id: str) -> Found | None:
         return next(iter(await self._read(partial(rooms, BY_ID, id))), None)
+
+    async def room(self, number: int) -> Found | None:
+        return next(iter(await self._read(partial(rooms, BY_NUMBER, number))), None)
 
     async def open_rooms(self, limit: int) -> list[Found]:
         return await self._read(partial(rooms, LISTED, limit))

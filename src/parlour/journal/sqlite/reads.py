@@ -14,6 +14,8 @@ from parlour.journal.base import (
 )
 from parlour.wire import digest
 
+LAST = 2**62
+"""After any step that there is."""
 PAGE = 200
 """How many steps a replay reads at a time."""
 
@@ -23,6 +25,7 @@ read_player = msgspec.json.Decoder(Player).decode
 FOUND = "SELECT number, (SELECT coalesce(max(seq), 0) FROM steps WHERE room = number), card FROM rooms "
 # An id is given again only once its room has ended, so an open room is the newest of its id.
 BY_ID = FOUND + "WHERE id = ? ORDER BY number DESC LIMIT 1"
+BY_NUMBER = FOUND + "WHERE number = ?"
 LISTED = FOUND + "WHERE open AND NOT private ORDER BY number DESC LIMIT ?"
 SEATED = FOUND + "JOIN seats ON room = number WHERE player = ? ORDER BY number DESC"
 
@@ -35,7 +38,7 @@ def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
     found = next(iter(rooms(BY_ID, id, db)), None)
     if found is None:
         return None
-    return Recalled(found, stored(found.number, db), answers(found.number, db))
+    return Recalled(found, stored(found.number, LAST, db), answers(found.number, db))
 
 
 def due(now: float, db: sqlite3.Connection) -> list[str]:
@@ -64,9 +67,9 @@ def page(room: int, after: int, db: sqlite3.Connection) -> list[tuple[int, bytes
     return db.execute(sql, (room, after, PAGE)).fetchall()
 
 
-def stored(room: int, db: sqlite3.Connection) -> Stored:
-    sql = "SELECT seq, body, hash FROM states WHERE room = ? ORDER BY seq DESC LIMIT 1"
-    row = db.execute(sql, (room,)).fetchone()
+def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
+    sql = "SELECT seq, body, hash FROM states WHERE room = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
+    row = db.execute(sql, (room, at)).fetchone()
     if row is None or digest(row[1]) != row[2]:
         raise Damaged(f"room {room}: its state is not as it was written")
     return Stored(row[0], row[1])

@@ -1,0 +1,93 @@
+"""The types of the wire in TypeScript, made from those in Python: ``scripts/wire-types`` writes them."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from parlour.errors import Code
+from parlour.scene import Patch, Scene
+from parlour.server.calls import Problem
+from parlour.server.history import HistorySheet
+from parlour.server.http import GameSheet, KnownPlayer, NamedRoom, NewPlayer, NewRoom, Stepped
+from parlour.server.listing import OpenRooms
+from parlour.server.rooms import RoomSheet
+from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, SendChat, SendEvent
+
+FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
+
+CALLS = (NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, HistorySheet, Stepped, Problem)
+ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, Joining)
+TYPES = (Scene, Patch, OpenRooms, *PUSHES.values(), *ASKED, *CALLS)
+
+HEAD = """\
+// Made from the Python types by scripts/wire-types. Do not edit: change those and run it again.
+
+/** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
+export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
+"""
+
+SHARPER = {
+    ("Patch", "spots"): "Change<Spot>[]",
+    ("Patch", "pieces"): "Change<Piece>[]",
+    ("Patch", "controls"): "Change<Control>[]",
+    ("Patch", "set"): "Partial<Scene>",
+}
+"""What TypeScript can say and a JSON schema cannot."""
+
+PLAIN = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
+
+
+def typescript() -> str:
+    """The whole file."""
+    _, schemas = msgspec.json.schema_components(TYPES, ref_template="{name}")
+    codes = " | ".join(f'"{code}"' for code in Code)
+    pushes = "".join(f"  {name}: {_named(kind)};\n" for name, kind in PUSHES.items())
+    parts = [
+        HEAD,
+        *(_declaration(name, schemas[name]) for name in sorted(schemas)),
+        f"/** The codes of Parlour's own refusals; a game may have others. */\nexport type Code = {codes};\n",
+        f"/** What is told in a room: payloads by name. */\nexport interface Pushes {{\n{pushes}}}\n",
+    ]
+    return "\n".join(parts)
+
+
+def _named(kind: Any) -> str:
+    (schema,), _ = msgspec.json.schema_components([kind], ref_template="{name}")
+    return _type(schema)
+
+
+def _declaration(name: str, schema: dict[str, Any]) -> str:
+    required = set(schema.get("required", ()))
+    lines = [f"/** {schema['description'].splitlines()[0]} */"] if "description" in schema else []
+    lines.append(f"export interface {name} {{")
+    for field, inner in schema["properties"].items():
+        kind = SHARPER.get((name, field)) or _type(inner)
+        lines.append(f"  {field}{'' if field in required else '?'}: {kind};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _type(schema: dict[str, Any]) -> str:
+    match schema:
+        case {"$ref": name}:
+            return str(name)
+        case {"enum": values}:
+            return " | ".join(msgspec.json.encode(value).decode() for value in values)
+        case {"anyOf": kinds}:
+            return " | ".join(dict.fromkeys(map(_type, kinds)))
+        case {"type": "array", "prefixItems": items}:
+            return f"[{', '.join(map(_type, items))}]"
+        case {"type": "array"}:
+            inner = _type(schema.get("items") or {})
+            return f"({inner})[]" if " | " in inner else f"{inner}[]"
+        case {"type": "object"}:
+            return f"Record<string, {_type(schema.get('additionalProperties') or {})}>"
+        case {"type": str(plain)}:
+            return PLAIN[plain]
+        case _:
+            return "unknown"
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    FILE.write_text(typescript(), encoding="utf-8")

@@ -1,0 +1,333 @@
+// Made from the Python types by scripts/wire-types. Do not edit: change those and run it again.
+
+/** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
+export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
+
+/** Somebody said something. */
+export interface ChatLine {
+  at: number;
+  from: string;
+  name: string;
+  seq: number;
+  text: string;
+}
+
+/** A clock that stands at *seconds*, or runs from there since *at* on the room's clock. */
+export interface Clock {
+  seconds: number;
+  at?: number | null;
+  down?: boolean;
+  seat?: number | null;
+}
+
+/** The room is over. */
+export interface Closing {
+  reason: string;
+}
+
+/** Something to press beside the board: a button, a choice of several, or a small form. */
+export interface Control {
+  id: string;
+  text: string;
+  event?: unknown;
+  options?: Option[];
+  fields?: Record<string, unknown> | null;
+  main?: boolean;
+  key?: string;
+  confirm?: string;
+}
+
+/** Come into a room, or come back to it with the seq of the last update that was seen. */
+export interface Enter {
+  since?: number | null;
+  format?: "scene" | "view";
+  spectate?: boolean;
+}
+
+/** Something that the game tells. */
+export interface GameEvent {
+  payload: unknown;
+  seq: number;
+}
+
+/** A game that can be played here. */
+export interface GameSheet {
+  name: string;
+  display_name: string;
+  seats: [number, number];
+  spectators: number | null;
+  version: number;
+  config_schema: Record<string, unknown>;
+  scene: Scene | null;
+}
+
+/** Leave the game for good. */
+export interface GiveUpSeat {
+  id?: string | null;
+}
+
+/** Everything that is known of one key of the presence. */
+export interface Here {
+  metas: Meta[];
+}
+
+/** A part of a room's history. */
+export interface HistorySheet {
+  id: string;
+  room: number;
+  game: string;
+  seq: number;
+  steps: StepSheet[];
+}
+
+/** The answer to a join. */
+export interface Joining {
+  game: string;
+  player: string;
+  seat: number | null;
+  seq: number;
+  token?: string;
+}
+
+/** A guest and the token that proves who they are. */
+export interface KnownPlayer {
+  id: string;
+  name: string;
+  token: string;
+}
+
+/** One connection of somebody who is here; or, under ``spectators``, how many watch. */
+export interface Meta {
+  count?: number;
+  name?: string;
+  phx_ref: string;
+  seat?: number;
+}
+
+/** A room under a name of one's own: the running one, or a new one. */
+export interface NamedRoom {
+  game: string;
+  config?: Record<string, unknown>;
+  private?: boolean;
+}
+
+/** A guest, with a name if they want one. */
+export interface NewPlayer {
+  name?: string | null;
+}
+
+/** A room to open. */
+export interface NewRoom {
+  game: string;
+  config?: Record<string, unknown>;
+  id?: string | null;
+  private?: boolean;
+}
+
+/** What the lobby is told. */
+export interface OpenRooms {
+  rooms: RoomSheet[];
+}
+
+/** One of several ways to choose. */
+export interface Option {
+  text: string;
+  event: unknown;
+}
+
+/** How a game ended: who won, who lost, who drew, and why in a few words. */
+export interface Outcome {
+  won?: string[];
+  lost?: string[];
+  drew?: string[];
+  why?: string;
+}
+
+/** What turns one scene into the next: first *gone*, then the rest. */
+export interface Patch {
+  gone?: string[];
+  spots?: Change<Spot>[];
+  pieces?: Change<Piece>[];
+  controls?: Change<Control>[];
+  log?: string[];
+  set?: Partial<Scene>;
+}
+
+/** Something that stands on a spot and may move to another. The order of pieces means nothing. */
+export interface Piece {
+  id: string;
+  look: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x";
+  spot: string;
+  at?: number;
+  owner?: number | null;
+  text?: string;
+  glyph?: string;
+  label?: string;
+  mark?: "last" | "win" | "wrong" | null;
+  dim?: boolean;
+  via?: string | null;
+  click?: unknown;
+  drops?: Record<string, unknown>;
+}
+
+/** Ask for a rematch. */
+export interface PlayAgain {
+  id?: string | null;
+}
+
+/** A person or a bot with an id that lasts. */
+export interface Player {
+  id: string;
+  name: string;
+}
+
+/** Who came and who went, as Phoenix tells it. */
+export interface PresenceDiff {
+  joins: Record<string, Here>;
+  leaves: Record<string, Here>;
+}
+
+/** Every refusal over HTTP. */
+export interface Problem {
+  code: string;
+  message: string;
+  reason: string;
+  path?: string | null;
+  legal?: unknown[] | null;
+}
+
+/** How a game ended, and the seed that proves its luck; the hash is that of the seed now in use. */
+export interface Result {
+  outcome: Outcome;
+  seed: string;
+  seed_hash: string;
+}
+
+/** A room as anybody may see it. */
+export interface RoomSheet {
+  id: string;
+  game: string;
+  status: string;
+  seats: (Player | null)[];
+  spectators: number;
+  seq: number;
+  outcome: Outcome | null;
+  ended: string | null;
+  private: boolean;
+  created: number;
+  seed_hash: string;
+  seeds: ShownSeed[];
+}
+
+/** A push of the native socket: its name and payload. */
+export interface Said {
+  name: string;
+  payload: unknown;
+}
+
+/** All that one viewer's browser draws of a game. Ids are unique in it and tell no secret. */
+export interface Scene {
+  width?: number;
+  height?: number;
+  spots?: Spot[];
+  pieces?: Piece[];
+  controls?: Control[];
+  status?: string;
+  turn?: number[];
+  sides?: Side[];
+  clocks?: Clock[];
+  log?: string[];
+  text?: string;
+}
+
+/** Say something. */
+export interface SendChat {
+  text: string;
+  id?: string | null;
+}
+
+/** Play. */
+export interface SendEvent {
+  event: unknown;
+  id?: string | null;
+}
+
+/** A seed that an outcome made public: it drew for these steps. */
+export interface ShownSeed {
+  first: number;
+  last: number;
+  seed: string;
+}
+
+/** What stands beside a player's name; the first is that of seat 0. */
+export interface Side {
+  look?: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
+  text?: string;
+  score?: string;
+}
+
+/** A place on the board: a square, a point, a tray, or only a surface under others. */
+export interface Spot {
+  id: string;
+  x: number;
+  y: number;
+  w?: number;
+  h?: number;
+  shape?: "down" | "round" | "square" | "tray" | "up";
+  fill?: "dark" | "felt" | "light" | "none" | "paper" | "raised" | "red" | "sunken" | "water" | "wood";
+  text?: string;
+  tone?: number;
+  label?: string;
+  mark?: "last" | "win" | "wrong" | null;
+  click?: unknown;
+  second?: unknown;
+}
+
+/** One step: what was said, and what there was to see after it. */
+export interface StepSheet {
+  seq: number;
+  at: number;
+  seats?: (string | null)[];
+  pushes?: Said[];
+  view?: unknown;
+  scene?: Scene;
+  patch?: Patch;
+  result?: Result | null;
+}
+
+/** Done, and kept as this step. */
+export interface Stepped {
+  seq: number;
+}
+
+/** Everything that a viewer may know: a view or, in format ``scene``, a scene. */
+export interface Sync {
+  now?: number;
+  reset?: boolean;
+  result?: Result;
+  scene?: Scene;
+  seq: number;
+  view?: unknown;
+}
+
+/** The end of a step: what changed for this viewer. */
+export interface Updated {
+  patch?: Patch;
+  result?: Result | null;
+  seq: number;
+  view?: unknown;
+}
+
+/** The codes of Parlour's own refusals; a game may have others. */
+export type Code = "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_event" | "unknown_game" | "unknown_room" | "wrong_game";
+
+/** What is told in a room: payloads by name. */
+export interface Pushes {
+  sync: Sync;
+  update: Updated;
+  game_event: GameEvent;
+  chat: ChatLine;
+  shutdown: Closing;
+  presence_state: Record<string, Here>;
+  presence_diff: PresenceDiff;
+}
