@@ -1,6 +1,6 @@
 // The HTTP calls. The cookie says who asks.
-import type { GameSheet, Player, Problem, RoomSheet } from "./told";
-import type { Scene } from "./wire";
+import type { Problem } from "./problem";
+import type { GameSheet, HistorySheet, NamedRoom, NewRoom, Player, RoomSheet } from "./wire";
 
 /** What was asked is not done; the message is for people. */
 export class Refusal extends Error {
@@ -15,7 +15,7 @@ export class Refusal extends Error {
 
 const NO_ANSWER: Problem = { code: "no_answer", message: "The server does not answer. Try again in a moment." };
 
-async function call<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {
+async function call<T>(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<T> {
   let response: Response;
   try {
     const headers = { "Content-Type": "application/json" };
@@ -39,12 +39,11 @@ export const games = () => call<GameSheet[]>("GET", "/api/games");
 export const myRooms = () => call<RoomSheet[]>("GET", "/api/players/me/rooms");
 export const room = (id: string) => call<RoomSheet>("GET", at(id));
 
-export interface NewRoom {
-  game: string;
-  config?: Record<string, unknown>;
-  id?: string;
-  private?: boolean;
-}
-
 export const openRoom = (wish: NewRoom) => call<RoomSheet>("POST", "/api/rooms", wish);
-export const picture = (game: string) => call<Scene>("GET", `/api/games/${encodeURIComponent(game)}/picture`);
+/** The running room of that name, or a new one. */
+export const visitRoom = (id: string, wish: NamedRoom) => call<RoomSheet>("PUT", at(id), wish);
+export const history = (id: string, from: number, number?: number) =>
+  call<HistorySheet>(
+    "GET",
+    `${at(id)}/history?format=scene&limit=200&from=${from}${number === undefined ? "" : `&room=${number}`}`,
+  );

@@ -1,5 +1,6 @@
 // A form from a JSON schema: which fields there are, and what was filled in. What is right is for the server to say.
-import type { Schema } from "./told";
+
+type Schema = Record<string, unknown>;
 
 export interface Field {
   readonly name: string;
@@ -128,7 +129,7 @@ export function titled(name: string): string {
 }
 
 /** The field that a refusal speaks of: `$.config.width` is *width*. */
-export function fieldOf(path: string | undefined, under: string): string | null {
+export function fieldOf(path: string | null | undefined, under: string): string | null {
   if (!path?.startsWith(`${under}.`)) return null;
   return path.slice(under.length + 1).split(/[.[]/)[0] ?? null;
 }

@@ -17,7 +17,7 @@ class Line {
       reconnectAfterMs: (tries) => this.#wait(tries),
       rejoinAfterMs: (tries) => pause(tries, Math.random()),
     });
-    socket.onOpen(() => (this.connection = { is: "connected" }));
+    socket.onOpen(() => void (this.connection = { is: "connected" }));
     socket.onClose(() => {
       if (this.connection.is === "connected") this.connection = CONNECTING;
     });

@@ -1,6 +1,6 @@
 // Who I am: a guest with a name. The token lives in a cookie that no script can read.
 import { becomePlayer } from "./api";
-import type { Player } from "./told";
+import type { Player } from "./wire";
 
 class Me {
   player: Player | null = $state.raw(null);

@@ -22,6 +22,7 @@ from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
+from parlour.server.pages import read_pages
 from parlour.server.players import Tokens
 from parlour.server.sockets import Sockets
 
@@ -94,7 +95,7 @@ def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
         host.watchdog.stop()
 
     config = uvicorn.Config(
-        web_app(Api(host, tokens, limits, settings), lifespan),
+        web_app(Api(host, tokens, limits, settings), lifespan, read_pages()),
         http=PatientHttp.within(settings.header_timeout),
         ws=Sockets(host, tokens, limits, settings),  # type: ignore[arg-type]
         lifespan="on",

@@ -1,6 +1,7 @@
 """The HTTP calls: players, games, rooms, and what operators ask."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -24,6 +25,7 @@ from parlour.server.docs_page import docs_page
 from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
 from parlour.server.limits import CREATE_COST, Limits, address_of
+from parlour.server.pages import File, page_routes
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.rooms import RoomSheet, room_sheet
@@ -269,8 +271,8 @@ def check_room_id(id: str | None) -> None:
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
-def web_app(api: Api, lifespan: Any) -> Starlette:
-    """Everything that is answered over plain HTTP."""
+def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
+    """Everything that is answered over plain HTTP: the calls, and the page for browsers."""
 
     async def show_metrics(request: Request) -> Response:  # noqa: ARG001
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
@@ -298,6 +300,7 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),
+        *page_routes(pages or {}),
     ]
     handlers: Any = {HTTPException: explain, Exception: apologise}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

@@ -1,8 +1,8 @@
 // A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
 import { patched, things, type Things } from "../board/things";
-import type {
-  Joined, Outcome, Player, PresenceDiff, PresenceState, Result, RoomSheet, Said, Sync, Update,
-} from "../told";
+import type { ChatLine, Here, Joining, Outcome, Player, Pushes, Result, RoomSheet, Sync, Updated } from "../wire";
+
+type PresenceState = Record<string, Here>;
 
 export interface RoomState {
   readonly player: string | null;
@@ -12,7 +12,7 @@ export interface RoomState {
   readonly result: Result | null;
   readonly seats: readonly (Player | null)[];
   readonly present: PresenceState;
-  readonly said: readonly Said[];
+  readonly said: readonly ChatLine[];
   /** The room's clock less the browser's own, in seconds. */
   readonly skew: number;
   /** Why the room is over for good. */
@@ -29,14 +29,12 @@ export const NOWHERE: RoomState = {
 const KEPT_LINES = 200;
 
 export type Message =
-  | { name: "joined"; told: Joined }
+  | { name: "joined"; told: Joining }
+  | { name: "sheet"; told: RoomSheet }
   | { name: "sync"; told: Sync; at: number }
-  | { name: "update"; told: Update }
-  | { name: "chat"; told: Said }
-  | { name: "presence_state"; told: PresenceState }
-  | { name: "presence_diff"; told: PresenceDiff }
-  | { name: "shutdown"; told: { reason: string } }
-  | { name: "sheet"; told: RoomSheet };
+  | { [Name in Exclude<keyof Pushes, "sync" | "game_event">]: { name: Name; told: Pushes[Name] } }[
+      Exclude<keyof Pushes, "sync" | "game_event">
+    ];
 
 /** The room after a message. */
 export function heard(room: RoomState, message: Message): RoomState {
@@ -64,7 +62,7 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
   return {
     ...room,
     seq: told.seq,
-    scene: things(told.scene),
+    scene: told.scene ? things(told.scene) : room.scene,
     result: told.result ?? null,
     // Smaller numbers than before: it is another room, by the same name.
     said: told.reset && room.seq !== null && told.seq < room.seq ? [] : room.said,
@@ -73,7 +71,7 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
   };
 }
 
-function updated(room: RoomState, told: Update): RoomState {
+function updated(room: RoomState, told: Updated): RoomState {
   if (room.seq === null || told.seq <= room.seq - 1) return room;
   // The update that ends a step with a sync in it has that sync's number.
   if (told.seq > room.seq + 1) return { ...room, missed: true };
@@ -82,7 +80,7 @@ function updated(room: RoomState, told: Update): RoomState {
   return { ...room, seq: told.seq, scene, result };
 }
 
-function chatted(room: RoomState, told: Said): RoomState {
+function chatted(room: RoomState, told: ChatLine): RoomState {
   if (room.said.some((line) => line.seq === told.seq)) return room;
   return { ...room, said: [...room.said, told].slice(-KEPT_LINES) };
 }
@@ -103,7 +101,7 @@ function seated(room: RoomState): RoomState {
 }
 
 /** Who is here after a change: metas come and go one by one. */
-export function presentAfter(present: PresenceState, { joins, leaves }: PresenceDiff): PresenceState {
+export function presentAfter(present: PresenceState, { joins, leaves }: Pushes["presence_diff"]): PresenceState {
   const after: PresenceState = { ...present };
   for (const [id, { metas }] of Object.entries(joins)) {
     const fresh = new Set(metas.map((meta) => meta.phx_ref));

@@ -2,7 +2,8 @@
 import type { Channel } from "phoenix";
 import * as api from "../api";
 import { line } from "../line.svelte";
-import type { Joined, Problem } from "../told";
+import type { Problem } from "../problem";
+import type { Joining } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
 /** Refusals of a join that waiting does not heal. */
@@ -79,11 +80,11 @@ export class Visit {
     channel.on("sync", (told) => this.#hear({ name: "sync", told, at: Date.now() / 1000 }));
     channel
       .join()
-      .receive("ok", (told: Joined) => this.#arrive(told))
+      .receive("ok", (told: Joining) => this.#arrive(told))
       .receive("error", (problem: Problem) => this.#turnedAway(problem));
   }
 
-  #arrive(told: Joined): void {
+  #arrive(told: Joining): void {
     this.joined = true;
     this.refused = null;
     this.#hear({ name: "joined", told });
