@@ -53,8 +53,8 @@ ASK_FIRST = "no-cache"
 
 NOT_BUILT = (
     "<!doctype html><title>Parlour</title><h1>The page is not built</h1>"
-    "<p>Games can be played over the socket all the same. To build the page, install Node.js 20 or newer and run "
-    "<code>make setup</code> in the source folder, or install Parlour's wheel, which has it."
+    "<p>Games can be played over the socket all the same. To build the page, install Node.js 20.19 or newer "
+    "and run <code>make setup</code> in the source folder; or install Parlour's wheel, which has it."
 )
 
 

@@ -44,7 +44,8 @@ export function places(scene: Things): Map<string, Place> {
 export function arranged(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">[]): Place[] {
   if (spot.shape === "up" || spot.shape === "down") return piled(spot, pile);
   if (spot.shape === "tray") return inRows(spot, pile.length);
-  return pile.map((_, at) => ({ ...middle(spot), size: Math.min(spot.w, spot.h), depth: at }));
+  const size = Math.min(spot.w, spot.h) * (spot.shape === "round" ? 0.92 : 1);
+  return pile.map((_, at) => ({ ...middle(spot), size, depth: at }));
 }
 
 export function middle(spot: FullSpot): { x: number; y: number } {
