@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames schemathesis \
+.PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames fuzz-relays schemathesis \
         bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
 bin := .venv/bin
 
@@ -54,6 +54,9 @@ fuzz: setup ## fuzz every parser, with atheris where it installs; seconds=N for 
 
 fuzz-frames: setup ## a million fuzzed frames through a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.frames --frames $(or $(frames),1000000)
+
+fuzz-relays: setup ## a million frames of whatever bytes through the relays of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.relays --frames $(or $(frames),1000000)
 
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis

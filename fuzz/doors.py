@@ -14,9 +14,11 @@ from starlette.types import Message
 
 from fuzz.readers import GOOD, JOIN, PUSHES, TOKENS
 from fuzz.target import target
+from parlour.doors.relay import PATH
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.sockets import Sockets
+from parlour.server.relays import Relays
+from parlour.server.sockets import Sockets, native_doors
 from tests.server.world import World
 
 
@@ -36,7 +38,9 @@ class Building:
         self.visits = itertools.count(1)
         limits = Limits(self.world.settings, self.world.clock)
         self.app = web_app(Api(self.world.host, TOKENS, limits, self.world.settings), None)
-        self.sockets = Sockets(self.world.host, TOKENS, limits, self.world.settings)
+        self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings)
+        doors = {**native_doors(self.world.host, TOKENS, self.world.settings), PATH: self.relays}
+        self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)
 
 
 def building() -> Building:
@@ -131,6 +135,36 @@ def socket_bytes(data: bytes) -> None:
     """Whatever comes in through the line, nothing is raised and nothing is left behind."""
     with no_complaints():
         loop().run_until_complete(connect(building(), data))
+
+
+RELAY_KNOCKS = [
+    KNOCK.replace(b"/socket/websocket?vsn=2.0.0", path)
+    for path in (b"/g/a?id=ann", b"/g/a", b"/g/a?id=bob&lastnum=3", b"/g/%E2%99%A0/?id=%3C&lastnum=x")
+]
+
+
+@target(
+    RELAY_KNOCKS[0] + b"\r\n" + masked(0x81, b'{"turn":0}') + masked(0x82, b"\xff\x00"),
+    RELAY_KNOCKS[1]
+    + b"Cookie: clientID=a.b.c\r\n\r\n"
+    + masked(0x81, b'{"turn":0}')
+    + masked(0x81, b"hello"),
+    RELAY_KNOCKS[1]
+    + b"Origin: http://evil.example\r\n\r\n"
+    + masked(0x82, b"[1,2]")
+    + masked(0x88, b"\x03\xe8"),
+    RELAY_KNOCKS[2] + b"\r\n" + masked(0x89, b"?"),
+    RELAY_KNOCKS[3] + b"\r\n" + masked(0x01, b"[1") + masked(0x80, b"]"),
+)
+def relay_bytes(data: bytes) -> None:
+    """The same at the relays' door; once everybody's time is over, no relay is left."""
+    place = building()
+    with no_complaints():
+        loop().run_until_complete(connect(place, data))
+        until = place.world.clock.now() + 6
+        while place.world.clock.turn_to_next(until):
+            pass
+    assert not place.relays._live
 
 
 class Deaf(asyncio.Transport):

@@ -204,6 +204,18 @@ class Report(NamedTuple):
     disturbed: bool
     """The room beside it heard something else than it would have without."""
 
+    def judge(self, what: str, server: Server) -> None:
+        """Print it, and fail if anything was harmed."""
+        cold, grown = self.cold / 2**20, self.grown / 2**20
+        print(f"{self.frames:,} frames in {self.seconds:.0f} s")
+        print(f"memory {grown:+.1f} MB since the first tenth, {cold:+.1f} MB since the start")
+        if self.disturbed:
+            sys.exit(f"{what}: the room beside it was disturbed")
+        if self.grown > 10 * 2**20:
+            sys.exit(f"{what}: expected at most 10 MB more memory")
+        if trouble := [line for line in server.log.splitlines() if "Traceback" in line or '"error"' in line]:
+            sys.exit(f"{what}: the server complained: {trouble[0][:4000]}")
+
 
 def storm(server: Server, frames: int, number: int = 1) -> Report:
     """So many frames beside two people who talk."""
@@ -247,15 +259,7 @@ def main() -> None:
     options = parser.parse_args()
     with own_server() as server:
         report = storm(server, options.frames, options.seed)
-    cold, grown = report.cold / 2**20, report.grown / 2**20
-    print(f"{report.frames:,} frames in {report.seconds:.0f} s")
-    print(f"memory {grown:+.1f} MB since the first tenth, {cold:+.1f} MB since the start")
-    if report.disturbed:
-        sys.exit("fuzz-frames: the room beside it was disturbed")
-    if report.grown > 10 * 2**20:
-        sys.exit("fuzz-frames: expected at most 10 MB more memory")
-    if trouble := [line for line in server.log.splitlines() if "Traceback" in line or '"error"' in line]:
-        sys.exit(f"fuzz-frames: the server complained: {trouble[0][:4000]}")
+    report.judge("fuzz-frames", server)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
 """The parsers by themselves. Each `except` is the list of what may come out of one."""
 
+from base64 import b64decode
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from fuzz.target import target
+from parlour.doors.relay import numbered, plain, read_knock
 from parlour.errors import Refused, parse
 from parlour.games.minesweeper import Field
 from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
 from parlour.protocols.phoenix import Phoenix
+from parlour.relay import Envelope, Intent
+from parlour.server.knocks import cookie_token, may_use_cookie
 from parlour.server.players import Tokens
-from parlour.server.sockets import cookie_token, may_use_cookie
 from parlour.wire import MAX_DEPTH, MAX_INTEGER, Exit, Step, clean_name, clean_text, read_step, strict
 
 JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'
@@ -69,6 +72,29 @@ def phoenix_greet(data: bytes) -> None:
     with suppress(Refused):
         greeting = Phoenix.greet(pairs, [name.strip() for name in offered.split(",")])
         assert greeting.subprotocol in (None, "phoenix")
+
+
+@target(
+    b"/g/red-table\nid=ann&lastnum=7", b"/g/caf%C3%A9\nid=%3C&id=x&lastnum=", b"/g//\nid=1.02", b"/g/\n%zz;"
+)
+def relay_knock(data: bytes) -> None:
+    """Whoever is let in has a room and perhaps an id that can be written to everybody."""
+    path, _, query = data.decode("ascii", "surrogateescape").partition("\n")
+    with suppress(Refused):
+        wanted = read_knock(path, query)
+        assert len(wanted.room.encode()) > 0 or not path
+        assert wanted.last is None or wanted.last >= 0
+        envelope = Envelope(0, 0, Intent.JOINER, wanted.id or "", (wanted.room,))
+        for copy in (*numbered(envelope), *plain(envelope)):
+            assert msgspec.json.decode(copy)["Time"] == 0
+
+
+@target(b'{"turn":0}', b"hello", b"NaN", b'"\\ud800"', b"[" * 40)
+def relay_body(data: bytes) -> None:
+    """Whatever is said, both generations can read the envelope."""
+    envelope = Envelope(0, 0, Intent.PEER, "ann", (), data)
+    assert b64decode(msgspec.json.decode(numbered(envelope).rest)["Body"]) == data
+    assert "Body" in msgspec.json.decode(plain(envelope).rest)
 
 
 @target(b'{"cell":4,"n":[1.5e3,9007199254740992,"\\"[["]}', b"[[[]]]", b'"a"', b'1e5 "\\"')

@@ -27,6 +27,7 @@ from parlour.server.config import Settings
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.players import Tokens
+from tests.scenes import check_drawable, offers
 from tests.server.world import World
 from tests.table import Table
 
@@ -380,3 +381,28 @@ def test_every_frame_on_the_page_of_the_socket_is_in_a_transcript():
     for frame in shown:
         assert len(json.loads(frame)) == 5
         assert frame in known, frame
+
+
+# A board of one's own.
+
+
+def test_the_board_of_the_tutorial_is_one_file_of_at_most_sixty_lines():
+    lines = [line for line in source("docs/tutorial-board.md").splitlines() if line.strip()]
+    assert len(lines) <= 60
+
+
+def test_the_board_of_the_tutorial_can_be_played_to_the_end_by_what_its_scenes_offer(tmp_path):
+    file = tmp_path / "connect_four.py"
+    file.write_text(source("docs/tutorial-board.md"))
+    (game,) = load_games(file)
+    table = Table(game).sit("ann", "bob")
+    for turn, column in enumerate((0, 1, 0, 1, 0, 1, 0)):
+        player = ("ann", "bob")[turn % 2]
+        scene = game.scene(table.state, player)
+        check_drawable(scene)
+        table.act(player, scene.spots[column].click)
+    assert table.room.outcome is not None
+    assert table.room.outcome.won == ("ann",)
+    last = game.scene(table.state, "bob")
+    assert [piece.spot for piece in last.pieces if piece.mark == "win"] == ["c14", "c21", "c28", "c35"]
+    assert not offers(last)

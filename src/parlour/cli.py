@@ -1,8 +1,6 @@
 """The command line: `parlour serve`, with an option for every setting, and `parlour leakcheck`."""
 
-import importlib.util
 import inspect
-import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
@@ -15,7 +13,8 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Trouble
 from parlour.leakcheck import Report, check
-from parlour.server.app import run
+from parlour.server import game_files
+from parlour.server.app import Watched, run
 from parlour.server.config import Settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -39,7 +38,7 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
         say(f"Parlour is open at http://{chosen.host}:{port} with {names}. Ctrl-C closes it.")
 
     try:
-        run(playable, chosen, greet)
+        run(playable, chosen, greet, Watched(games or [], say) if chosen.reload else None)
     except Trouble as why:
         fail(str(why))
 
@@ -80,27 +79,10 @@ def _check(game: Game[Any], config: str, *, games: int, steps: int, seed: int) -
 
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file of somebody's own."""
-    spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
-    if spec is None or spec.loader is None or not file.is_file():
-        fail(f"expected a Python file with a game, got {file}")
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # types look their module up
     try:
-        spec.loader.exec_module(module)
-    except SyntaxError as error:
-        fail(f"{file}, line {error.lineno}: {error.msg}")
-    except ImportError as error:
-        fail(f"{file}: {error}")
-    kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
-    if not kinds:
-        fail(f"{file}: expected a class that derives from parlour.Game, got none")
-    try:
-        return [kind().checked() for kind in kinds]
+        return game_files.load_games(file)
     except Refused as why:
-        fail(f"{file}: {why.message}")
-
-
-def _is_game(kind: Any, module: str) -> bool:
-    return inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module
+        fail(why.message)
 
 
 def fail(sentence: str) -> NoReturn:

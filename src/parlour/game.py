@@ -1,6 +1,7 @@
 """What a game is: callbacks over a state, which return what should happen and do nothing themselves."""
 
 import hmac
+import inspect
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -145,6 +146,8 @@ class Chance:
     >>> Chance(bytes(32), step=7).below(6) == Chance(bytes(32), step=7).below(6)
     True
     """
+
+    __slots__ = ("_count", "_seed", "_step", "draws")
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
@@ -293,8 +296,21 @@ class Game(Generic[S]):
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected seats like range(2, 3), got {self.seats}")
         if type(self).init is Game.init:
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected an init callback, got none")
+        for callback in CALLBACKS:
+            self._check_callback(callback)
         self.read_config({})
         return self
+
+    def _check_callback(self, name: str) -> None:
+        """A callback can be called with what it is handed."""
+        wanted = list(inspect.signature(getattr(Game, name)).parameters)[1:]
+        own = getattr(self, name)
+        try:
+            inspect.signature(own).bind(*wanted)
+        except TypeError:
+            got = ", ".join(inspect.signature(own).parameters)
+            why = f"{self.name}: expected {name}({', '.join(wanted)}), got {name}({got})"
+            raise Refused(Code.GAME_ERROR, why) from None
 
     def read_config(self, config: Any) -> Any:
         """A config as it came from outside, checked."""
@@ -306,6 +322,13 @@ class Game(Generic[S]):
 
     def read_event(self, event: bytes | msgspec.Raw) -> Any:
         """A player's event as it came from outside, checked."""
+        try:
+            return self._events.decode(event)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._explain(event)
+
+    def _explain(self, event: bytes | msgspec.Raw) -> Any:
+        """Refuse an event that cannot be read, with what was expected instead."""
         try:
             return parse(self._events.decode, event)
         except Refused as why:
@@ -326,6 +349,23 @@ class Game(Generic[S]):
     @cached_property
     def _timers(self) -> "msgspec.json.Decoder[Any]":
         return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
+
+
+CALLBACKS = (
+    "init",
+    "join_game",
+    "leave_game",
+    "player_connected",
+    "player_disconnected",
+    "handle_event",
+    "handle_game_shutdown",
+    "view",
+    "scene",
+    "legal_events",
+    "outcome",
+    "resample",
+)
+"""What the platform calls, and so must be able to call."""
 
 
 def _kinds(events: Any) -> list[Any]:

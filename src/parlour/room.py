@@ -100,16 +100,22 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""
-        return next((s for s in self.seats if s is not None and s.player == player), None)
+        for seat in self.seats:
+            if seat is not None and seat.player == player:
+                return seat
+        return None
 
     def seat_number(self, player: str | None) -> int | None:
         """Where this player sits, if anywhere."""
-        return next((i for i, s in enumerate(self.seats) if s is not None and s.player == player), None)
+        for number, seat in enumerate(self.seats):
+            if seat is not None and seat.player == player:
+                return number
+        return None
 
     @property
     def players(self) -> tuple[str | None, ...]:
         """Who sits where."""
-        return tuple(s.player if s else None for s in self.seats)
+        return tuple([s.player if s is not None else None for s in self.seats])
 
     @property
     def connected(self) -> list[str]:
@@ -133,8 +139,9 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     @property
     def next_due(self) -> float | None:
         """When the room wants to be woken, on the server's clock."""
-        due = min((alarm.due for alarm in self.alarms.values()), default=None)
-        return None if due is None else due + self.behind
+        if not self.alarms:
+            return None
+        return min([alarm.due for alarm in self.alarms.values()]) + self.behind
 
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
@@ -222,6 +229,11 @@ def _shown(room: Room[Any]) -> Shown:
 class _Turn(Generic[S]):
     """One command on its way through the room: what it has changed so far."""
 
+    __slots__ = (
+        "alarms", "at", "behind", "chance", "effects", "ended",
+        "game", "now", "room", "seats", "spared", "state",
+    )  # fmt: skip
+
     def __init__(self, game: Game[S], room: Room[S], at: Instant, *, spared: bool) -> None:
         self.game = game
         self.room = room
@@ -238,16 +250,16 @@ class _Turn(Generic[S]):
 
     def do(self, command: Command) -> None:  # noqa: C901 - a table of all commands
         match command:
+            case Act():
+                self.act(command)
+            case Chat():
+                self.chat(command)
             case Join():
                 self.join(command)
             case Connect():
                 self.connect(command.player)
             case Disconnect():
                 self.disconnect(command.player)
-            case Act():
-                self.act(command)
-            case Chat():
-                self.chat(command)
             case Leave():
                 self.leave(command)
             case Rematch():
@@ -265,17 +277,18 @@ class _Turn(Generic[S]):
         shows = outcome is not None and room.outcome is None
         if outcome is None and room.outcome is not None:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
+        at = self.at
         step = Step(
             seq=room.seq + 1,
-            now=self.at.now,
-            date=self.at.date,
+            now=at.now,
+            date=at.date,
             rules=self.game.version,
             command=command,
             before=room.head,
             id=id,
             draws=tuple(self.chance.draws),
             effects=tuple(self.effects),
-            seed=self.at.seed if shows else None,
+            seed=at.seed if shows else None,
             spared=self.spared,
         )
         after = Room(
@@ -397,7 +410,7 @@ class _Turn(Generic[S]):
     # What commands are made of.
 
     def moment(self) -> Moment:
-        players = tuple(s.player if s else None for s in self.seats)
+        players = tuple([s.player if s is not None else None for s in self.seats])
         return Moment(self.now, self.at.date, self.chance, players)
 
     def number(self, player: str) -> int:
@@ -441,7 +454,7 @@ class _Turn(Generic[S]):
                 self.effects.append(effect)
 
     def send(self, effect: Send) -> None:
-        self.effects.append(replace(effect, payload=seal(effect.payload)))
+        self.effects.append(Send(effect.to, seal(effect.payload), effect.kind))
 
     def refresh(self) -> None:
         """Somebody joined or did something: the game's patience begins anew."""

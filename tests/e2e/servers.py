@@ -106,6 +106,11 @@ class Server:
         """All that it has printed, also before it was last started."""
         return "\n".join([*self.past, *(self._lines.all if self._lines else [])])
 
+    def wait_for_log(self, sentence: str) -> None:
+        """Returns when it has said so."""
+        assert self._lines is not None
+        self._lines.wait(lambda lines: any(sentence in line for line in lines) or None, sentence)
+
     def kill(self) -> None:
         """As a power cut does it."""
         self._end(signal.SIGKILL)

@@ -2,13 +2,14 @@
 
 import pytest
 
-from fuzz.frames import storm
+from fuzz import frames, relays
 from tests.e2e.servers import UNLIMITED, Server
 
 pytestmark = pytest.mark.e2e
 
 
-def test_fuzzed_frames_raise_nothing_cost_no_memory_and_disturb_nobody(tmp_path):
+@pytest.mark.parametrize("storm", [frames.storm, relays.storm], ids=["channels", "relays"])
+def test_fuzzed_frames_raise_nothing_cost_no_memory_and_disturb_nobody(tmp_path, storm):
     server = Server(tmp_path, "--durability", "process", environment=UNLIMITED).start()
     try:
         report = storm(server, 20_000, number=2)

@@ -64,6 +64,22 @@ def test_a_game_in_a_file_is_served_beside_the_others(serve, tmp_path, seat):
     assert ann.result["outcome"] == {"won": [bob.id], "why": "the last match is taken"}
 
 
+def test_a_game_file_that_is_saved_is_played_by_its_new_rules_at_once(serve, tmp_path, seat):
+    file = tmp_path / "nim.py"
+    file.write_text(NIM)
+    server = serve(file, "--reload")
+    ann, bob = seat(server, server.open_room("nim")["id"], "Ann", "Bob")
+    ann.play("take", count=1)
+    file.write_text("class Nim(:\n")
+    server.wait_for_log("The old rules go on.")
+    assert bob.play("take", count=1).response == {"seq": 6}
+    file.write_text(NIM.replace("- event.count", "- 2 * event.count"))
+    server.wait_for_log("is loaded anew.")
+    assert ann.play("take", count=1).response == {"seq": 7}
+    ann.wait_for("update", seq=7)
+    assert ann.view["matches"] == 1
+
+
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [

@@ -226,9 +226,9 @@ async def test_a_join_that_was_refused_does_not_hide_the_next_one(world):
     await world.open("tictactoe")
     await world.seated("ABCD", "ann", "bob")
     zoe = await world.person("zoe")
-    zoe.send_soon('["1","1","game:ABCD","phx_join",{}]')
-    zoe.send_soon('["2","2","game:ABCD","phx_join",{"spectate":true}]')
-    await world.quiet()
+    async with world.at_once():
+        zoe.send_soon('["1","1","game:ABCD","phx_join",{}]')
+        zoe.send_soon('["2","2","game:ABCD","phx_join",{"spectate":true}]')
     live = world.host.keeper.peek("ABCD")
     assert "zoe" in live.audience.spectators
     await zoe.drop()
@@ -238,9 +238,9 @@ async def test_a_join_that_was_refused_does_not_hide_the_next_one(world):
 async def test_whoever_is_gone_before_their_join_is_done_is_not_left_behind(world):
     await world.open("probe")
     ann = await world.person("ann")
-    ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
-    world.host.gone(ann.client)
-    await world.quiet()
+    async with world.at_once():
+        ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
+        world.host.gone(ann.client)
     assert world.room().connected == []
     assert len(world.host.keeper.peek("ABCD").audience) == 0
 
@@ -250,9 +250,9 @@ async def test_between_two_joins_of_one_topic_nothing_is_told_that_the_second_te
     ann, bob = await world.seated("ABCD", "ann", "bob")
     since = seqs(bob)[-1]
     bob.forget()
-    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"tell"}}]')
-    bob.send_soon(f'["2","2","game:ABCD","phx_join",{{"since":{since}}}]')
-    await world.quiet()
+    async with world.at_once():
+        ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"tell"}}]')
+        bob.send_soon(f'["2","2","game:ABCD","phx_join",{{"since":{since}}}]')
     names = [frame[3] for frame in bob.frames]
     assert names == ["phx_close", "phx_reply", "game_event", "sync", "presence_state"]
 

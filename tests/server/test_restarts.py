@@ -142,10 +142,10 @@ async def test_whoever_waits_comes_before_the_next_tick(world):
         await ann.play("ABCD", {"type": "plan", "key": f"bell {n}", "seconds": 1})
     ann.forget()
     world.clock.time += 10  # all five are late
-    while world.clock.turn_to_next(world.clock.time):
-        pass
-    ann.send_soon('["1","99","game:ABCD","chat",{"text":"hello"}]')
-    await world.quiet()
+    async with world.at_once():
+        while world.clock.turn_to_next(world.clock.time):
+            pass
+        ann.send_soon('["1","99","game:ABCD","chat",{"text":"hello"}]')
     assert [name for name, _ in ann.heard("game_event", "chat")] == ["game_event", "chat"]
     await world.wait(0)
     assert [name for name, _ in ann.heard("game_event")] == ["game_event"] * 5

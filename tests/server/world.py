@@ -1,8 +1,10 @@
 """A whole server without sockets: real host, journal and adapters; time goes when told to."""
 
+import asyncio
 import heapq
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +210,19 @@ class World:
             lanes |= {live.lane for live in self.host.keeper._rooms.values()}
         for task in tuple(self.host.listing._tasks):
             await task
+
+    @asynccontextmanager
+    async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:
+        """Whatever is asked of the room in here waits, as behind a slow write, and is done afterwards."""
+        done = asyncio.get_running_loop().create_future()
+
+        async def be_busy() -> None:
+            await done
+
+        self.host.keeper.live(room).lane.put(be_busy)
+        yield
+        done.set_result(None)
+        await self.quiet()
 
     async def wait(self, seconds: float) -> None:
         """Let time pass, with everything that is planned for it."""

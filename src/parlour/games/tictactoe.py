@@ -1,5 +1,6 @@
 """Noughts and crosses: the smallest whole game, and the one to copy for your own."""
 
+from functools import cache
 from typing import Annotated
 
 from msgspec import Meta
@@ -49,24 +50,24 @@ class Board(State, frozen=True):
         return self.cells.count("X") - self.cells.count("O")
 
     @property
-    def line(self) -> tuple[int, ...]:
-        """Three in a row, if there are."""
-        cells = self.cells
-        for a, b, c in LINES:
-            if cells[a] == cells[b] == cells[c] != ".":
-                return (a, b, c)
-        return ()
-
-    @property
     def winner(self) -> int | None:
         """Who has three in a row."""
-        line = self.line
+        line = line_of(self.cells)
         return MARKS.index(self.cells[line[0]]) if line else None
 
     @property
     def over(self) -> bool:
         """Somebody won, or there is no cell left."""
         return self.winner is not None or "." not in self.cells
+
+
+@cache
+def line_of(cells: str) -> tuple[int, ...]:
+    """Three in a row, if there are; there are so few boards that each is looked at once."""
+    for a, b, c in LINES:
+        if cells[a] == cells[b] == cells[c] != ".":
+            return (a, b, c)
+    return ()
 
 
 class Mark(Event, frozen=True):
@@ -150,7 +151,7 @@ def _piece(board: Board, cell: int) -> Piece:
         f"c{cell}",
         owner=MARKS.index(mark),
         label=mark,
-        mark="win" if cell in board.line else "last" if board.played[-1:] == (cell,) else None,
+        mark="win" if cell in line_of(board.cells) else "last" if board.played[-1:] == (cell,) else None,
     )
 
 

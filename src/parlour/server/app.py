@@ -1,22 +1,26 @@
 """Putting it together: journal, host, sockets and HTTP on one port."""
 
+import asyncio
 import gc
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import uvicorn
 from starlette.applications import Starlette
 
+from parlour.doors.relay import PATH as RELAY_PATH
 from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
 from parlour.server.clock import SystemClock
 from parlour.server.config import Settings
+from parlour.server.game_files import Reloader
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
@@ -24,7 +28,8 @@ from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.pages import read_pages
 from parlour.server.players import Tokens
-from parlour.server.sockets import Sockets
+from parlour.server.relays import Relays
+from parlour.server.sockets import Door, Sockets, native_doors
 
 STOP_PATIENCE = 8
 """Seconds that open requests have at a stop."""
@@ -33,7 +38,16 @@ Greet = Callable[[int], None]
 """Told the port once the server can be reached."""
 
 
-def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Greet) -> None:
+class Watched(NamedTuple):
+    """Game files to load again when they are saved, and where to say so."""
+
+    files: Sequence[Path]
+    say: Callable[[str], None]
+
+
+def run(
+    games: MutableMapping[str, Game[Any]], settings: Settings, greet: Greet, watched: Watched | None = None
+) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     set_up_logs()
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
@@ -42,11 +56,25 @@ def run(games: Mapping[str, Game[Any]], settings: Settings, greet: Greet) -> Non
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     with only_server_of(settings.data), listen(settings.host, settings.port, settings.write_timeout) as port:
-        server = make_server(games, settings)
+        server = make_server(games, settings, watched)
         server.greet = greet
         server.run(sockets=[port])
     if server.failure is not None:
         raise server.failure
+
+
+@asynccontextmanager
+async def watching(
+    host: Host, games: MutableMapping[str, Game[Any]], watched: Watched | None
+) -> AsyncIterator[None]:
+    """While game files are watched, if they are."""
+    if watched is None:
+        yield
+        return
+    task = asyncio.get_running_loop().create_task(Reloader(host, games, *watched).watch())
+    yield
+    task.cancel()
+    await asyncio.wait([task])
 
 
 class Server(uvicorn.Server):
@@ -73,13 +101,19 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
+def make_server(
+    games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
+) -> Server:
     """All parts, joined."""
     clock = SystemClock()
     journal = JOURNALS[settings.journal](settings.data, settings.durability)
     host = Host(games, journal, clock, settings)
     tokens = Tokens.in_folder(settings.data)
     limits = Limits(settings, clock)
+    doors: dict[str, Door] = {
+        **native_doors(host, tokens, settings),
+        RELAY_PATH: Relays(clock, tokens.of_kind("relay"), settings),
+    }
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -90,14 +124,15 @@ def make_server(games: Mapping[str, Game[Any]], settings: Settings) -> Server:
             yield
             return
         host.watchdog.start()
-        yield
+        async with watching(host, games, watched):
+            yield
         await host.stop()
         host.watchdog.stop()
 
     config = uvicorn.Config(
         web_app(Api(host, tokens, limits, settings), lifespan, read_pages()),
         http=PatientHttp.within(settings.header_timeout),
-        ws=Sockets(host, tokens, limits, settings),  # type: ignore[arg-type]
+        ws=Sockets(doors, clock, limits, settings),  # type: ignore[arg-type]
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens

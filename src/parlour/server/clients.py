@@ -75,15 +75,18 @@ class Client:
 
     def flush(self) -> None:
         """Send what the adapter has to say."""
-        if frames := self.adapter.frames():
-            self.line.write(b"".join(map(framed, frames)))
+        for frame in self.adapter.frames():
+            self.line.write(framed(frame))
+
+
+_SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
     """A whole WebSocket text frame; a server's are not masked, so one serves every reader."""
     size = len(text)
     if size < 126:
-        return b"\x81" + size.to_bytes(1, "big") + text
+        return _SHORT[size] + text
     if size < 65536:
         return b"\x81\x7e" + size.to_bytes(2, "big") + text
     return b"\x81\x7f" + size.to_bytes(8, "big") + text
@@ -204,71 +207,94 @@ class Audience:
 
         With *more* another step is about to follow, and spectators may hear of both at once.
         """
-        addressed = {effect.to for effect in step.effects if isinstance(effect, Send)}
-        frames: dict[Any, bytes] = {}
-        for place in self:
+        telling = Telling(self.room, step, views, changed, result)
+        for place in self._places.values():
             if place.muted:
                 continue
             line = place.client.line
             if place.stale or (place.viewer is None and line.clogged):
                 place.stale = True
                 continue
-            key = (place.ears, place.own) if place.own in addressed else place.ears
-            data = frames.get(key)
-            if data is None:
-                pushes = told(step, place, views, changed, result)
-                data = frames[key] = b"".join(
-                    framed(place.client.adapter.encode(self.room, push)) for push in pushes
-                )
-            line.write(data, more=more and place.viewer is None)
+            line.write(telling.to(place), more=more and place.viewer is None)
 
 
-def told(step: Step, place: Place, views: Sights, changed: Sights, result: Any) -> list[Push]:
-    """What a step says to somebody in this place."""
-    pushes = list(heard(step, place, views))
-    update: dict[str, Any] = {"seq": step.seq}
-    seen = changed.get(place.ears[1])
-    if seen is not None and not any(push.name == "sync" for push in pushes):
+class Telling:
+    """One step on its way to everybody: each frame is made once for all who hear the same."""
+
+    def __init__(self, room: str, step: Step, views: Sights, changed: Sights, result: Any) -> None:
+        self._room = room
+        self._seq = step.seq
+        self._views = views
+        self._changed = changed
+        self._result = result
+        self._sends = [effect for effect in step.effects if isinstance(effect, Send)]
+        self._addressed = {send.to for send in self._sends}
+        self._told: dict[Any, bytes] = {}
+        self._frames: dict[tuple[type[Adapter], int], bytes] = {}
+
+    def to(self, place: Place) -> bytes:
+        """What this place is told: its pushes, then exactly one update."""
+        key = (place.ears, place.own) if place.own in self._addressed else place.ears
+        told = self._told.get(key)
+        if told is None:
+            told = self._told[key] = self._tell(place)
+        return told
+
+    def _tell(self, place: Place) -> bytes:
+        encode = place.client.adapter.encode
+        frames, eyes = [], place.ears[1]
+        update: dict[str, Any] = {"seq": self._seq}
+        seen = self._changed.get(eyes)
+        for number, send in enumerate(self._sends):
+            if not place.hears(send.to):
+                continue
+            if send.kind != "sync":
+                frames.append(self._frame(type(place.client.adapter), number))
+            elif eyes in self._views:
+                frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
+                seen = None
         if isinstance(seen, Drawn):
             update["patch"] = seen.patch
-        else:
+        elif seen is not None:
             update["view"] = seen
-    if result is not UNSET:
-        update["result"] = result
-    pushes.append(Push("update", update))
-    return pushes
+        if self._result is not UNSET:
+            update["result"] = self._result
+        frames.append(framed(encode(self._room, Push("update", update))))
+        return b"".join(frames)
+
+    def _frame(self, kind: type[Adapter], number: int) -> bytes:
+        """The frame of a push that says the same to all who hear it."""
+        frame = self._frames.get((kind, number))
+        if frame is None:
+            push = push_of(self._sends[number], self._seq)
+            frame = self._frames[kind, number] = framed(kind.encode(self._room, push))
+        return frame
+
+
+def push_of(send: Send, seq: int) -> Push:
+    """The push of something that was said, whoever hears it."""
+    match send.kind:
+        case "chat":
+            return Push("chat", {"seq": seq, **send.payload})
+        case "shutdown":
+            return Push("shutdown", send.payload)
+        case _:
+            return Push("game_event", {"seq": seq, "payload": send.payload})
 
 
 class Hearer(Protocol):
     """Somebody who is told a step: in a place now, or in the past."""
-
-    @property
-    def ears(self) -> tuple[Any, Eyes, frozenset[str]]:
-        """With whose eyes they see besides, and the topics they hear."""
-        ...
 
     def hears(self, topic: str) -> bool:
         """They are told what is sent there."""
         ...
 
 
-def heard(step: Step, place: Hearer, views: Sights | None = None) -> Iterator[Push]:
-    """The messages of a step that reach this place, in the order in which they were sent.
-
-    Without *views* it is the past that is told, and whole views are left out: one follows anyway.
-    """
+def heard(step: Step, place: Hearer) -> Iterator[Push]:
+    """The messages of a past step that reach this place; whole views are left out, one follows anyway."""
     for effect in step.effects:
-        if isinstance(effect, Send) and place.hears(effect.to):
-            match effect.kind:
-                case "game_event":
-                    yield Push("game_event", {"seq": step.seq, "payload": effect.payload})
-                case "chat":
-                    yield Push("chat", {"seq": step.seq, **effect.payload})
-                case "shutdown":
-                    yield Push("shutdown", effect.payload)
-                case "sync":
-                    if views is not None and (seen := views.get(place.ears[1])) is not None:
-                        yield sync(step.seq, seen)
+        if isinstance(effect, Send) and effect.kind != "sync" and place.hears(effect.to):
+            yield push_of(effect, step.seq)
 
 
 def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:

@@ -50,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     room_members: Annotated[
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")
     ] = 10_000
+    relays: Annotated[int, Meta(description="Relays that may be open at once; 0: no limit.")] = 10_000
     proxies: Annotated[
         list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
     ] = []
@@ -61,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     callback_timeout: Annotated[
         float, Meta(description="Seconds of CPU time after which a game's callback is cut off.")
     ] = 1.0
+    reload: Annotated[bool, Meta(description="Load a game file again when it is saved; rooms go on.")] = False
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0

@@ -74,11 +74,11 @@ class Past:
     """The ears that somebody had after a step."""
 
     def __init__(self, topics: tuple[str, ...]) -> None:
-        self.ears = (None, None, frozenset(topics))
+        self._topics = topics
 
     def hears(self, topic: str) -> bool:
         """They were told what was sent there."""
-        return topic in self.ears[2]
+        return topic in self._topics
 
 
 class Reader:

@@ -73,6 +73,9 @@ SEED = 32
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
 
+NOTED = (Join, Leave, Shutdown)
+"""What stands in the log; the rest is only counted."""
+
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What the room does even if the game's callback fails on it."""
 
@@ -226,13 +229,13 @@ class Host:
         """A connection is lost: everywhere it was, it is no longer."""
         client.lose()
         self.listing.remove(client)
-        for room in client.rooms:
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
-        for room in client.rooms:
+        for room in tuple(client.rooms):
             live = self.keeper.live(room)
             live.lane.put(partial(self.attendance.resync, live, client))
 
@@ -276,9 +279,8 @@ class Host:
 
     async def _answer(self, live: Live, command: Command, id: str | None) -> int:
         """The seq of the step that did it, now or when the same command came before."""
-        player = asker(command)
-        if id is not None and player is not None and (player, id) in live.answers:
-            return await self._same_answer(live, command, live.answers[player, id])
+        if id is not None and (before := live.answers.get((asker(command) or "", id))) is not None:
+            return await self._same_answer(live, command, before)
         thought = await self.step(live, command, id)
         if thought.failure is not None:
             raise thought.failure
@@ -326,10 +328,10 @@ class Host:
         return thought
 
     def _note(self, live: Live, command: Command) -> None:
-        """For whoever runs the server: seats and rooms come and go in the log, the rest is only counted."""
-        what = type(command).__name__.lower()
-        metrics.steps_of(live.game.name, what).inc()
-        if isinstance(command, Join | Leave | Shutdown):
+        """For whoever runs the server."""
+        metrics.steps.kept[live.game.name, type(command)] += 1
+        if isinstance(command, NOTED):
+            what = type(command).__name__.lower()
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
     def _think(self, live: Live, command: Command, id: str | None) -> Thought:
@@ -348,13 +350,16 @@ class Host:
             raise
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
-        room, step = apply(live.game, live.here, command, at, id=id)
+        before = live.here
+        room, step = apply(live.game, before, command, at, id=id)
         views = {}
-        if room.state is not live.here.state:
-            for eyes in live.audience.eyes:
-                viewer = viewer_of(eyes)
-                if viewer is None or room.seat(viewer) is not None:
-                    views[eyes] = see(live.game, room, eyes, live.views.get(eyes))
+        if room.state is not before.state:
+            eyes = live.audience.eyes
+            if room.seats != before.seats:
+                eyes = {
+                    one for one in eyes if room.seat(viewer_of(one)) is not None or viewer_of(one) is None
+                }
+            views = {one: see(live.game, room, one, live.views.get(one)) for one in eyes}
         store = room.ended is not None or room.seq - live.stored >= self.settings.store_every
         return Thought(room, step, views, freeze(room) if store else None)
 
@@ -427,7 +432,7 @@ class Host:
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
         held = live.card is not None and live.card.held is not None
-        same = (room.seats, room.outcome, room.ended) == (before.seats, before.outcome, before.ended)
+        same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
         if same and not held:
             return None
         card = card_of(room, live.opening, self.clock.date())
@@ -441,11 +446,12 @@ class Host:
         changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
         if room.state is not before.state:
             live.views = thought.views
-        moved = self.attendance.reseat(live) if before.seats != room.seats else []
+        reseated = before.seats != room.seats
+        moved = self.attendance.reseat(live) if reseated else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
         live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
-        self.attendance.show_all(live, moved)
-        if before.seats != room.seats:
+        if reseated:
+            self.attendance.show_all(live, moved)
             self.attendance.note_presence(live)
         if room.ended is not None:
             self._close(live)

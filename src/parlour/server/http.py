@@ -10,10 +10,11 @@ from msgspec import Meta
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from parlour import __version__
+from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Player
@@ -24,12 +25,12 @@ from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
 from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
+from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.pages import File, page_routes
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.rooms import RoomSheet, room_sheet
-from parlour.server.sockets import may_use_cookie
 from parlour.wire import MAX_NAME, Rematch, clean_name
 
 log = structlog.get_logger()
@@ -271,6 +272,14 @@ def check_room_id(id: str | None) -> None:
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
+async def expect_upgrade(request: Request) -> Response:
+    """A plain call to a relay: only sockets are opened there."""
+    path = request.url.path
+    if (tidy := tidied("/g/" if path == "/g" else path)) != path:
+        return RedirectResponse(tidy, 301)
+    return PlainTextResponse("Bad Request\n", 400, {"Sec-Websocket-Version": "13"})
+
+
 def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
     """Everything that is answered over plain HTTP: the calls, and the page for browsers."""
 
@@ -301,6 +310,8 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),
         *page_routes(pages or {}),
+        Route("/g", expect_upgrade),
+        Route("/g/{room:path}", expect_upgrade),
     ]
     handlers: Any = {HTTPException: explain, Exception: apologise}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

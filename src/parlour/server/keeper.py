@@ -117,6 +117,10 @@ class Keeper:
         live = self._rooms.get(id)
         return live if live is not None and live.room is not None else None
 
+    def in_memory(self) -> list[Live]:
+        """All rooms in memory, or on their way there."""
+        return list(self._rooms.values())
+
     def may_wake(self, id: str) -> None:
         """The room of this id can be read (again), so its timers may wake it."""
         self._unreadable.discard(id)

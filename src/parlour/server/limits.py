@@ -103,12 +103,14 @@ class Limits:
         """The allowance of one connection; None where there is no limit."""
         return Bucket(4 * self._settings.rate, self._clock.now()) if self._settings.rate else None
 
-    def may_ask(self, bucket: Bucket | None, player: str, address: str, cost: float) -> bool:
-        """Whether this connection, its player and its address may spend that much now."""
+    def may_ask(self, bucket: Bucket | None, player: str | None, address: str, cost: float) -> bool:
+        """Whether this connection, its player (if it is one) and its address may spend that much now."""
         rate = self._settings.rate
         if bucket is not None and not bucket.take(cost, rate, 4 * rate, self._clock.now()):
             return False
-        return self._players.take(player, cost) and self._addresses.take(address, cost)
+        if player is not None and not self._players.take(player, cost):
+            return False
+        return self._addresses.take(address, cost)
 
     def check_call(self, address: str, cost: float) -> None:
         """Whether this address may make another HTTP call."""

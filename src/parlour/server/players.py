@@ -31,10 +31,15 @@ def guest_name(player: str) -> str:
 
 
 class Tokens:
-    """Signs player ids, so that only we can say who somebody is."""
+    """Signs ids, so that only we can say who somebody is; a token of one kind is none of another."""
 
-    def __init__(self, key: bytes) -> None:
-        self._signer = TimestampSigner(key, salt="parlour.player")
+    def __init__(self, key: bytes, kind: str = "player") -> None:
+        self._key = key
+        self._signer = TimestampSigner(key, salt=f"parlour.{kind}")
+
+    def of_kind(self, kind: str) -> "Tokens":
+        """Tokens of another kind, by the same key."""
+        return Tokens(self._key, kind)
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Tokens":

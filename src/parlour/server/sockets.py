@@ -2,29 +2,29 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
-from starlette.requests import cookie_parser
 from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
-from websockets.typing import Subprotocol
+from websockets.speedups import apply_mask
 
 from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
 from parlour.server.clients import Client
-from parlour.server.clock import Handle
+from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
+from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.players import COOKIE, Tokens, new_player_id
 from parlour.wire import Adapter, Enter, Exit, Greeting, Request
@@ -48,41 +48,69 @@ HOLD = 0.01
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
 
+WHOLE = (0x81, 0x82)
+"""How a text and a binary message begin that are one frame."""
+MASKED = 0x80
+"""What the length of a client's frame is raised by."""
+SHORTEST = 6
+"""Bytes of an empty masked frame."""
+
 NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
-def may_use_cookie(origin: str | None, host: str | None, allowed: Sequence[str]) -> bool:
-    """A cookie counts on our own pages and those of the listed sites; programs without an origin may, too.
+class Visit(Protocol):
+    """Whoever came in through a door: what a socket hands its messages to."""
 
-    >>> may_use_cookie("http://localhost:8000", "localhost:8000", ())
-    True
-    >>> may_use_cookie("http://evil.example", "localhost:8000", ())
-    False
-    """
-    return origin is None or origin in allowed or (bool(host) and origin.partition("://")[2] == host)
+    @property
+    def name(self) -> str:
+        """What they speak, for the operator's counters."""
+        ...
+
+    @property
+    def player(self) -> str:
+        """Who they are, for the log."""
+        ...
+
+    def begin(self) -> None:
+        """The socket is open."""
+        ...
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        """A whole message has come, as bytes of some kind."""
+        ...
+
+    def catch_up(self) -> None:
+        """The other side reads again, after it had been too slow."""
+        ...
+
+    def end(self) -> None:
+        """The connection is lost."""
+        ...
 
 
-def cookie_token(header: str | None) -> str | None:
-    """Our token in a Cookie header."""
-    return cookie_parser(header or "").get(COOKIE)
+class Door(Protocol):
+    """What lies behind a path."""
+
+    def enter(self, socket: "Socket", knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        """Let somebody in, with headers for the answer; `Refused` or `TurnedAway` keeps them out."""
+        ...
 
 
-def _whole(values: list[str]) -> str | None:
-    """A header that may have come several times, or not at all; an empty one has come."""
-    return ", ".join(values) if values else None
+def _wire_size(frame: Frame) -> int:
+    """How many bytes a client's frame came in."""
+    size = len(frame.data)
+    return SHORTEST + size + (0 if size < 126 else 2 if size < 65536 else 8)
 
 
 class Sockets:
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
-    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
-        self.host = host
-        self.tokens = tokens
+    def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
         self.limits = limits
-        self.clock = host.clock
+        self.clock = clock
         self.settings = settings
-        self.routes: dict[str, type[Adapter]] = {kind.path: kind for kind in PROTOCOLS.values()}
+        self._doors = doors
         self.open: set[Socket] = set()
         self._corked: list[Socket] = []
         self._held: list[Socket] = []
@@ -140,26 +168,20 @@ class Sockets:
         if self._parting:
             asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
 
-    def identify(self, greeting: Greeting, upgrade: Upgrade) -> tuple[str, str | None]:
-        """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
-        if greeting.token is not None:
-            return self.tokens.read(greeting.token), None
-        headers = upgrade.headers
-        token = cookie_token("; ".join(headers.get_all("Cookie")))
-        origin, host = (_whole(headers.get_all(name)) for name in ("Origin", "Host"))
-        if token is not None and may_use_cookie(origin, host, self.settings.origins):
-            with suppress(Refused):  # an old cookie is no reason to keep a visitor out
-                return self.tokens.read(token), None
-        player = new_player_id()
-        return player, self.tokens.issue(player)
+    def door(self, path: str) -> Door:
+        """What lies behind this path: a door of just that path, or one that takes whatever begins like it."""
+        door = self._doors.get(path) or self._doors.get(path[: path.find("/", 1) + 1])
+        if door is None:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
+        return door
 
 
 class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_bucket", "_cork", "_corked", "_goodbye", "_heard", "_parts", "_pinged", "_restarting",
-        "_sockets", "_state", "_strikes", "_text", "_transport", "_ws", "client", "clogged",
+        "_address", "_ahead", "_bucket", "_cork", "_corked", "_goodbye", "_heard", "_parts", "_pinged",
+        "_restarting", "_sockets", "_state", "_strikes", "_text", "_transport", "_visit", "_ws", "clogged",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -169,6 +191,8 @@ class Socket(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._cork: list[bytes] = []
         self._corked = False
+        self._ahead = 0
+        """Bytes that the core was given and has not made frames of yet."""
         self._parts: list[bytes] = []
         self._text = True
         self._heard = sockets.clock.now()
@@ -178,7 +202,7 @@ class Socket(asyncio.Protocol):
         self._address: str | None = None
         self._bucket = sockets.limits.new_bucket()
         self._strikes = 0
-        self.client: Client | None = None
+        self._visit: Visit | None = None
         self.clogged = False
 
     # What asyncio calls.
@@ -190,6 +214,11 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._heard = self._sockets.clock.now()
         self._pinged = False
+        if self._ahead == 0 and self._ws.current_size is None and self._visit is not None:
+            data = self._take_whole(data)
+            if not data:
+                return
+        self._ahead += len(data)
         self._ws.receive_data(data)
         if isinstance(self._ws.handshake_exc, InvalidMessage) and self._goodbye is None:
             self._transport.write(NO_UPGRADE)  # the core would hang up without a word
@@ -206,18 +235,18 @@ class Socket(asyncio.Protocol):
             self._goodbye.cancel()
         if self._address is not None:
             self._sockets.limits.release(self._address)
-        if self.client is not None:
-            metrics.connections.labels(self.client.adapter.name).dec()
+        if self._visit is not None:
+            metrics.connections.labels(self._visit.name).dec()
             if not self._restarting:
-                self._sockets.host.gone(self.client)
+                self._visit.end()
 
     def pause_writing(self) -> None:
         self.clogged = True
 
     def resume_writing(self) -> None:
         self.clogged = False
-        if self.client is not None:
-            self._sockets.host.catch_up(self.client)
+        if self._visit is not None:
+            self._visit.catch_up()
 
     # What uvicorn calls.
 
@@ -229,7 +258,7 @@ class Socket(asyncio.Protocol):
         else:
             self._transport.close()
 
-    # What the host calls: this is a client's line.
+    # What a visit calls: this is its line.
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
@@ -245,9 +274,13 @@ class Socket(asyncio.Protocol):
         if self._ws.state is not OPEN:
             return
         self.pop()
-        self._ws.send_close(code, reason)
+        self._ws.send_close(code, reason.encode()[:120].decode(errors="ignore"))
         self._send_out()
         self._cut_later()
+
+    def cut(self) -> None:
+        """Hang up without a word."""
+        self._transport.abort()
 
     def check(self, now: float, patience: float) -> None:
         """Silent for a while: ping. Silent still: cut off."""
@@ -262,11 +295,30 @@ class Socket(asyncio.Protocol):
 
     # Frames in.
 
+    def _take_whole(self, data: bytes) -> bytes:
+        """Take the messages that came whole in one frame; what is left is for the core to make sense of.
+
+        Nearly every message is one, and to the core it costs several times as much.
+        """
+        at, end, most = 0, len(data), self._sockets.settings.max_frame
+        while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._ws.state is OPEN:
+            size, body = data[at + 1] - MASKED, at + 6
+            if size == 126:
+                size, body = int.from_bytes(data[at + 2 : at + 4], "big"), at + 8
+            if not 0 <= size <= most or size == 127 or body + size > end:
+                break
+            at = body + size
+            self._text = kind == WHOLE[0]
+            self._receive(apply_mask(data[body:at], data[body - 4 : body]))
+        return data[at:] if at else data
+
     def _handle_events(self) -> None:
         for event in self._ws.events_received():
             if isinstance(event, Upgrade):
+                self._ahead = 0
                 self._open(event)
             elif isinstance(event, Frame):
+                self._ahead -= _wire_size(event)
                 self._take(event)
         self._send_out()
 
@@ -274,34 +326,28 @@ class Socket(asyncio.Protocol):
         response = self._ws.accept(upgrade)
         if response.status_code == 101:
             try:
-                subprotocol = self._greet(upgrade)
+                headers = self._enter(Knock.of(upgrade))
             except Refused as why:
-                response = self._turned_away(_STATUS.get(why.code, 403), why)
+                response = self._turn_away(_STATUS.get(why.code, 403), why)
+            except TurnedAway as why:
+                response = self._ws.reject(why.status, why.text)
+                response.headers.update(why.headers)
             else:
-                if subprotocol is not None:
-                    response.headers["Sec-WebSocket-Protocol"] = Subprotocol(subprotocol)
+                response.headers.update(headers)
         # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
         self._state.connections.add(cast("Any", self))
         self._sockets.open.add(self)
         self._ws.send_response(response)
+        if self._visit is not None:
+            self._visit.begin()
 
-    def _greet(self, upgrade: Upgrade) -> str | None:
-        """Let a client in; the subprotocol that was agreed on, if any."""
-        path, _, query = upgrade.path.partition("?")
-        kind = self._sockets.routes.get(path)
-        if kind is None:
-            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
-        offered = [
-            name.strip()
-            for header in upgrade.headers.get_all("Sec-WebSocket-Protocol")
-            for name in header.split(",")
-        ]
-        greeting = kind.greet(dict(parse_qsl(query)), offered)
-        player, token = self._sockets.identify(greeting, upgrade)
-        self._admit(upgrade)
-        self.client = Client(kind(), self, player, token=token)
-        metrics.connections.labels(kind.name).inc()
-        return greeting.subprotocol
+    def _enter(self, knock: Knock) -> Mapping[str, str]:
+        """Let somebody in; the headers of the answer."""
+        visit, headers = self._sockets.door(knock.path).enter(self, knock)
+        self._admit(knock.upgrade)
+        self._visit = visit
+        metrics.connections.labels(visit.name).inc()
+        return headers
 
     def _admit(self, upgrade: Upgrade) -> None:
         peer = self._transport.get_extra_info("peername")
@@ -310,7 +356,7 @@ class Socket(asyncio.Protocol):
         self._sockets.limits.admit(address)
         self._address = address
 
-    def _turned_away(self, status: int, why: Refused) -> Response:
+    def _turn_away(self, status: int, why: Refused) -> Response:
         response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "application/json"
@@ -333,44 +379,18 @@ class Socket(asyncio.Protocol):
             self._receive(message)
 
     def _receive(self, message: Any) -> None:
-        client = self.client
-        if client is None or self._ws.state is not OPEN:
-            return
-        try:
-            requests = client.adapter.receive(str(message, "utf-8") if self._text else bytes(message))
-        except UnicodeDecodeError:
-            self._fail(CloseCode.INVALID_DATA, "text must be UTF-8")
-            return
-        except Refused as why:
-            self._fail(CloseCode.UNSUPPORTED_DATA, why.message)
-            return
-        client.flush()
-        if not requests:
-            self._may_ask(client, 0.5)  # heartbeats and noise count, too
-        for request in requests:
-            if self._may_ask(client, cost_of(request.wish)):
-                self._sockets.host.receive(client, request)
-            else:
-                self._refuse(client, request)
+        if self._visit is not None and self._ws.state is OPEN:
+            self._visit.receive(message, text=self._text)
 
-    def _refuse(self, client: Client, request: Request) -> None:
-        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
-        client.refuse(request, too_fast())
-        if isinstance(request.wish, Enter) and request.room in client.rooms:
-            self._sockets.host.receive(client, Request(request.room, Exit()))
-
-    def _may_ask(self, client: Client, cost: float) -> bool:
+    def may_ask(self, player: str | None, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
-        if self._sockets.limits.may_ask(self._bucket, client.player, self._address or "", cost):
+        if self._sockets.limits.may_ask(self._bucket, player, self._address or "", cost):
             self._strikes = max(0, self._strikes - 1)
             return True
         self._strikes += 1
         if self._strikes > STRIKES:
             self.close(CloseCode.POLICY_VIOLATION, "too fast")
         return False
-
-    def _fail(self, code: int, reason: str) -> None:
-        self.close(code, reason.encode()[:120].decode(errors="ignore"))
 
     # Bytes out.
 
@@ -379,17 +399,19 @@ class Socket(asyncio.Protocol):
         self._corked = False
         if not self._cork:
             return
-        data = b"".join(self._cork)
-        self._cork.clear()
+        cork = self._cork
+        data = cork[0] if len(cork) == 1 else b"".join(cork)
+        cork.clear()
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
-        self._check_outbox()
+        if self.clogged:
+            self._check_outbox()
 
     def _check_outbox(self) -> None:
         """Whoever does not read is cut; they resync when they come back."""
-        if self.clogged and self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
-            log.warning("line_cut", player=self.client.player if self.client else None)
+        if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
+            log.warning("line_cut", player=self._visit.player if self._visit else None)
             self._transport.abort()
 
     def _send_out(self) -> None:
@@ -416,3 +438,91 @@ class Socket(asyncio.Protocol):
     def _cut_later(self) -> None:
         clock = self._sockets.clock
         self._goodbye = clock.call_at(clock.now() + CLOSE_PATIENCE, self._transport.abort)
+
+
+class Caller:
+    """A visit to the host: what a client of a protocol says becomes requests."""
+
+    __slots__ = ("_client", "_host", "_socket")
+
+    def __init__(self, host: Host, socket: Socket, client: Client) -> None:
+        self._host = host
+        self._socket = socket
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        return self._client.adapter.name
+
+    @property
+    def player(self) -> str:
+        return self._client.player
+
+    def begin(self) -> None:
+        """Clients of the host speak first."""
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        client = self._client
+        try:
+            requests = client.adapter.receive(str(message, "utf-8") if text else bytes(message))
+        except UnicodeDecodeError:
+            self._socket.close(CloseCode.INVALID_DATA, "text must be UTF-8")
+            return
+        except Refused as why:
+            self._socket.close(CloseCode.UNSUPPORTED_DATA, why.message)
+            return
+        client.flush()
+        if not requests:
+            self._socket.may_ask(client.player, 0.5)  # heartbeats and noise count, too
+        for request in requests:
+            if self._socket.may_ask(client.player, cost_of(request.wish)):
+                self._host.receive(client, request)
+            else:
+                self._refuse(request)
+
+    def _refuse(self, request: Request) -> None:
+        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
+        self._client.refuse(request, too_fast())
+        if isinstance(request.wish, Enter) and request.room in self._client.rooms:
+            self._host.receive(self._client, Request(request.room, Exit()))
+
+    def catch_up(self) -> None:
+        self._host.catch_up(self._client)
+
+    def end(self) -> None:
+        self._host.gone(self._client)
+
+
+class Calls:
+    """The door of a protocol whose clients play in the host's rooms."""
+
+    def __init__(self, kind: type[Adapter], host: Host, tokens: Tokens, origins: Sequence[str]) -> None:
+        self._kind = kind
+        self._host = host
+        self._tokens = tokens
+        self._origins = origins
+
+    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        greeting = self._kind.greet(dict(parse_qsl(knock.query)), knock.subprotocols)
+        player, token = self._identify(greeting, knock)
+        client = Client(self._kind(), socket, player, token=token)
+        agreed = greeting.subprotocol
+        return Caller(self._host, socket, client), {} if agreed is None else {
+            "Sec-WebSocket-Protocol": agreed
+        }
+
+    def _identify(self, greeting: Greeting, knock: Knock) -> tuple[str, str | None]:
+        """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
+        if greeting.token is not None:
+            return self._tokens.read(greeting.token), None
+        token = knock.cookie(COOKIE)
+        if token is not None and knock.is_ours(self._origins):
+            with suppress(Refused):  # an old cookie is no reason to keep a visitor out
+                return self._tokens.read(token), None
+        player = new_player_id()
+        return player, self._tokens.issue(player)
+
+
+def native_doors(host: Host, tokens: Tokens, settings: Settings) -> dict[str, Door]:
+    """A door for every protocol, by its path."""
+    return {kind.path: Calls(kind, host, tokens, settings.origins) for kind in PROTOCOLS.values()}

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import UNSET
+
 from parlour.journal.base import (
     Aside,
     Card,
@@ -44,6 +46,7 @@ from parlour.journal.sqlite.reads import (
 from parlour.journal.sqlite.threads import Reader, Writer
 from parlour.journal.sqlite.writes import (
     Plate,
+    Row,
     append,
     create,
     encode,
@@ -92,7 +95,9 @@ class SqliteJournal:
         row = (room, step.seq, asker(step.command), step.id, step.body, step.digest)
         plate = None if aside.card is None else Plate.of(aside.card)
         state = None if aside.state is None else (aside.state, digest(aside.state))
-        await self._write(partial(append, row, plate, state, aside.due), step.now)
+        alone = plate is None and state is None and aside.due is UNSET
+        do = partial(append, row, plate, state, aside.due)
+        await self._write(do, step.now, row if alone else None)
 
     async def mark(self, room: int, card: Card, due: float | None) -> None:
         await self._write(partial(mark, room, Plate.of(card), due))
@@ -110,10 +115,12 @@ class SqliteJournal:
     async def save_player(self, player: Player) -> None:
         await self._write(partial(save_player, player.id, encode(player)))
 
-    def _write(self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0) -> asyncio.Future[Any]:
+    def _write(
+        self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0, row: Row | None = None
+    ) -> asyncio.Future[Any]:
         if self._writer is None:
             raise NotKept("the journal is not open")
-        return self._writer.put(do, now)
+        return self._writer.put(do, now, row)
 
     # Reading.
 

@@ -17,6 +17,7 @@ from parlour.journal.base import (
     DiskFailed,
 )
 from parlour.journal.sqlite.trouble import not_kept, unreadable
+from parlour.journal.sqlite.writes import Row, insert_all
 
 T = TypeVar("T")
 
@@ -27,6 +28,8 @@ class Write(NamedTuple):
     do: Callable[[sqlite3.Connection], Any]
     now: float
     future: asyncio.Future[Any]
+    row: Row | None = None
+    """The step, where there is nothing else to write: many such are written with one statement."""
 
 
 class Writer:
@@ -46,10 +49,12 @@ class Writer:
 
     # In the loop's thread.
 
-    def put(self, do: Callable[[sqlite3.Connection], Any], now: float) -> asyncio.Future[Any]:
+    def put(
+        self, do: Callable[[sqlite3.Connection], Any], now: float, row: Row | None = None
+    ) -> asyncio.Future[Any]:
         """Have it written; the future is done when it is kept."""
         future = self._loop.create_future()
-        self._waiting.append(Write(do, now, future))
+        self._waiting.append(Write(do, now, future, row))
         if not self._busy:
             self._busy = True
             self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes with it
@@ -97,7 +102,7 @@ class Writer:
             return [self._broken for _ in batch]
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            outcomes = [self._attempt(write) for write in batch]
+            outcomes = self._attempt_all(batch)
             landed = (w.now for w, outcome in zip(batch, outcomes, strict=True) if not failed(outcome))
             self._move_clock(max(landed, default=0.0))
             self._db.execute("COMMIT")
@@ -106,6 +111,17 @@ class Writer:
             why = not_kept(error)
             self._broken = why if isinstance(why, DiskFailed) else None
             return [why for _ in batch]
+        return outcomes
+
+    def _attempt_all(self, batch: list[Write]) -> list[Any]:
+        done = insert_all(self._db, [write.row for write in batch if write.row is not None])
+        outcomes: list[Any] = []
+        for write in batch:
+            if write.row is not None and done:
+                done -= 1
+                outcomes.append(None)
+            else:
+                outcomes.append(self._attempt(write))
         return outcomes
 
     def _attempt(self, write: Write) -> Any:

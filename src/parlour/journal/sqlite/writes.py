@@ -1,6 +1,8 @@
 """What a write does. Only its first statement can meet a taken key: a refused write leaves nothing behind."""
 
 import sqlite3
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -43,6 +45,16 @@ class Plate(NamedTuple):
         return cls(card.id, players if card.ended is None else frozenset(), columns)
 
 
+Row = tuple[int, int, str | None, str | None, bytes, bytes]
+"""A step as its table has it: room, seq, player, command id, body, hash."""
+
+AT_ONCE = 64
+"""Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
+STEPS = {
+    count: "INSERT INTO steps VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)  # noqa: S608 - our own words
+    for count in (1 << power for power in range(AT_ONCE.bit_length()))
+}
+
 COLUMNS = ("game", "open", "private", "connected", "held", "creator", "ended_at", "card")
 HANG = f"UPDATE rooms SET {', '.join(f'{column} = ?' for column in COLUMNS)} WHERE number = ?"  # noqa: S608
 OPEN = (
@@ -63,7 +75,7 @@ def create(plate: Plate, state: State, due: float | None, db: sqlite3.Connection
 
 
 def append(
-    row: tuple[int, int, str | None, str | None, bytes, bytes],
+    row: Row,
     plate: Plate | None,
     state: State | None,
     due: float | UnsetType | None,
@@ -71,7 +83,7 @@ def append(
 ) -> None:
     room, seq, *_ = row
     try:
-        db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
+        db.execute(STEPS[1], row)
     except sqlite3.IntegrityError as error:
         raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
     if plate is not None:
@@ -80,6 +92,22 @@ def append(
         keep_state(db, room, seq, state)
     if not isinstance(due, UnsetType):
         set_due(db, room, due)
+
+
+def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+    """Keep these steps with few statements; how many of them were kept before one had no place.
+
+    Between two statements the loop's thread takes its turn, and to get it back costs more than a row does.
+    """
+    at = 0
+    while at < len(rows):
+        count = 1 << min(AT_ONCE, len(rows) - at).bit_length() - 1
+        try:
+            db.execute(STEPS[count], tuple(chain.from_iterable(rows[at : at + count])))
+        except sqlite3.IntegrityError:
+            break  # SQLite has undone the whole statement
+        at += count
+    return at
 
 
 def mark(room: int, plate: Plate, due: float | None, db: sqlite3.Connection) -> None:

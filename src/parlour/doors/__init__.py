@@ -1,0 +1,1 @@
+"""The ways in for clients of other servers: one file for each."""

@@ -1,0 +1,167 @@
+"""Games in Python files of somebody's own: how they are loaded, and how a saved file is loaded again."""
+
+import asyncio
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, MutableMapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import structlog
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Stored, Trouble
+from parlour.server.host import Host
+from parlour.server.rooms import Live, freeze, thaw
+from parlour.server.sights import see
+
+log = structlog.get_logger()
+
+EVERY = 0.5
+"""Seconds between two looks at the files."""
+
+Stamp = tuple[int, int] | None
+"""By which a saved file is told from the one before."""
+
+
+def load_games(file: Path) -> list[Game[Any]]:
+    """The games in a Python file; refused with a sentence that says what is wrong, and where."""
+    spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
+    if spec is None or not file.is_file():
+        raise Refused(Code.GAME_ERROR, f"expected a Python file with a game, got {file}")
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(spec.name)
+    sys.modules[spec.name] = module  # types look their module up
+    try:
+        return _games_in(module, file)
+    except Refused:
+        if before is not None:
+            sys.modules[spec.name] = before
+        raise
+
+
+def _games_in(module: ModuleType, file: Path) -> list[Game[Any]]:
+    _run(module, file)
+    kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
+    if not kinds:
+        raise Refused(Code.GAME_ERROR, f"{file}: expected a class that derives from parlour.Game, got none")
+    try:
+        return [kind().checked() for kind in kinds]
+    except Refused as why:
+        raise Refused(Code.GAME_ERROR, f"{file}: {why.message}") from None
+
+
+def _run(module: ModuleType, file: Path) -> None:
+    """Run the file as it is now: a cache would not see two changes within a second."""
+    try:
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)  # noqa: S102 - games are trusted
+    except SyntaxError as error:
+        raise Refused(Code.GAME_ERROR, f"{file}, line {error.lineno}: {error.msg}") from None
+    except ImportError as error:
+        raise Refused(Code.GAME_ERROR, f"{file}: {error}") from None
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the file's own
+        where = [
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
+        ]
+        what = f"{file}, line {where[-1] if where else '?'}: {type(error).__name__}: {error}"
+        raise Refused(Code.GAME_ERROR, what) from None
+
+
+def _is_game(kind: Any, module: str) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module
+
+
+class Reloader:
+    """Looks whether a file was saved; then its rooms go on under the new rules from where they are."""
+
+    def __init__(
+        self,
+        host: Host,
+        games: MutableMapping[str, Game[Any]],
+        files: Sequence[Path],
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._host = host
+        self._games = games
+        self._say = say
+        self._stamps = {file: _stamp(file) for file in files}
+
+    async def watch(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(EVERY)
+            self.look()
+
+    def look(self) -> None:
+        """Load what was saved since the last look."""
+        for file, before in self._stamps.items():
+            now = _stamp(file)
+            if now not in (None, before):  # an editor may take it away for a moment
+                self._stamps[file] = now
+                self._load(file)
+
+    def _load(self, file: Path) -> None:
+        try:
+            games = load_games(file)
+        except Refused as why:
+            log.error("not_reloaded", file=str(file), why=why.message)
+            self._say(f"{why.message}. The old rules go on.")
+            return
+        for game in games:
+            self._games[game.name] = game
+            for live in self._host.keeper.in_memory():
+                live.lane.put(partial(self._renew, live, game))
+        log.info("reloaded", file=str(file), games=[game.name for game in games])
+        self._say(f"{file} is loaded anew.")
+
+    async def _renew(self, live: Live, game: Game[Any]) -> None:
+        """Store the room as it is and go on from there; runs in its lane."""
+        if live.room is None or live.room.game != game.name or live.game is game:
+            return
+        try:
+            frozen = await self._store(live)
+            room = self._host.ask_game(game, live.id, partial(thaw, game, frozen))
+        except Trouble as error:
+            self._host.keeper.try_again(
+                live, Refused(Code.NOT_SAVED, str(error)), partial(self._renew, live, game)
+            )
+            return
+        except Refused as why:
+            log.warning("rules_changed", room=live.id, error=why.message)
+            over = Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed")
+            await self._host.condemn(live, over)
+            return
+        live.game, live.room = game, room
+        self._show(live)
+
+    async def _store(self, live: Live) -> bytes:
+        room = live.here
+        frozen = self._host.ask_game(live.game, live.id, partial(freeze, room))
+        await self._host.journal.rest(live.number, Stored(room.seq, frozen), room.next_due)
+        live.stored, live.due = room.seq, room.next_due
+        return frozen
+
+    def _show(self, live: Live) -> None:
+        """Everybody sees everything as the new rules show it; where they fail at that, what they had."""
+        try:
+            for eyes in live.audience.eyes:
+                live.views[eyes] = self._host.ask_game(
+                    live.game, live.id, partial(see, live.game, live.here, eyes)
+                )
+        except Refused as why:
+            self._say(f"{live.game.display_name}: {why.message}")
+            return
+        self._host.attendance.show_all(live, list(live.audience))
+
+
+def _stamp(file: Path) -> Stamp:
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size

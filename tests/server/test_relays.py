@@ -1,0 +1,189 @@
+"""Relays behind real sockets: identity, limits, and what the server remembers of whom."""
+
+import json
+import re
+
+import pytest
+from prometheus_client import REGISTRY
+
+from parlour.server.players import Tokens
+from tests.server.relaying import Exchange
+
+TABLE = "/g/table"
+
+
+def refusals(code):
+    return REGISTRY.get_sample_value("parlour_relay_refusals_total", {"code": code}) or 0.0
+
+
+def got(wire):
+    return [json.loads(message) for message in wire.got]
+
+
+# Who somebody is.
+
+
+async def test_the_answer_to_a_first_knock_sets_a_signed_cookie_that_scripts_cannot_read():
+    exchange = Exchange()
+    wire = await exchange.connect("ann", TABLE)
+    name, _, token = (wire.cookie or "").partition("=")
+    assert name == "clientID"
+    assert got(wire)[0]["To"] == [Tokens(b"k" * 32, "relay").read(token)]
+    assert "HttpOnly; SameSite=Lax" in wire.headers["Set-Cookie"]
+
+
+async def test_an_id_lasts_as_long_as_its_cookie():
+    exchange = Exchange()
+    first = await exchange.connect("ann", TABLE)
+    await exchange.drop("ann")
+    again = await exchange.connect("ann", "/g/elsewhere")
+    assert got(first)[0]["To"] == got(again)[0]["To"]
+
+
+@pytest.mark.parametrize("forged", ["clientID=1.02.x.y", "clientID=", "clientID=ann", "other=1"])
+async def test_a_cookie_that_was_not_signed_here_gives_a_fresh_id(forged):
+    exchange = Exchange()
+    wire = await exchange.connect("eve", TABLE, Cookie=forged)
+    assert re.fullmatch(r"1735689600\.0\d+", got(wire)[0]["To"][0])
+
+
+async def test_a_players_token_is_no_members_cookie():
+    exchange = Exchange()
+    token = Tokens(b"k" * 32).issue("ann")
+    wire = await exchange.connect("eve", TABLE, Cookie=f"clientID={token}")
+    assert got(wire)[0]["To"] != ["ann"]
+
+
+async def test_a_foreign_page_neither_uses_nor_replaces_a_cookie():
+    exchange = Exchange()
+    ann = await exchange.connect("ann", TABLE)
+    eve = await exchange.connect("eve", TABLE, "ann", Origin="http://evil.example")
+    assert eve.cookie is None
+    assert got(eve)[0]["To"] != got(ann)[0]["To"]
+
+
+async def test_a_page_of_a_listed_site_may_use_the_cookie():
+    exchange = Exchange(origins=["https://games.example"])
+    ann = await exchange.connect("ann", TABLE)
+    again = await exchange.connect("ann2", TABLE, "ann", Origin="https://games.example")
+    assert got(again)[0]["To"] == got(ann)[0]["To"]
+
+
+async def test_todays_generation_gets_no_cookie_and_an_id_only_if_it_brings_none():
+    exchange = Exchange()
+    wire = await exchange.connect("ann", f"{TABLE}?id=")
+    assert wire.cookie is None
+    assert re.fullmatch(r"1735689600\.(0|[1-9]\d*)", got(wire)[0]["To"][0])
+
+
+# Limits.
+
+
+async def test_the_fifty_first_line_is_turned_away_and_counted():
+    exchange = Exchange()
+    for number in range(50):
+        await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
+    before = refusals("game_full")
+    late = await exchange.connect("late", f"{TABLE}?id=late")
+    assert late.got == ["refused 503 Maximum number of clients in game"]
+    assert refusals("game_full") == before + 1
+
+
+async def test_refused_numbers_and_refused_knocks_take_no_place():
+    exchange = Exchange()
+    for number in range(49):
+        await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
+    for _ in range(60):
+        wire = await exchange.connect("eve", f"{TABLE}?id=eve&lastnum=999")
+        assert wire.got == ["closed 4000 Bad lastnum"]
+    assert got(await exchange.connect("ann", f"{TABLE}?id=ann"))[0]["Intent"] == "Welcome"
+
+
+async def test_there_are_only_so_many_relays_at_once():
+    exchange = Exchange(relays=2)
+    await exchange.connect("ann", "/g/one?id=ann")
+    await exchange.connect("bob", "/g/two?id=bob")
+    late = await exchange.connect("cid", "/g/three?id=cid")
+    assert late.got == ["refused 503 Maximum number of games"]
+    assert got(await exchange.connect("dee", "/g/two?id=dee"))[0]["From"] == ["bob"]
+    await exchange.drop("ann")
+    await exchange.wait(5)
+    assert got(await exchange.connect("cid", "/g/three?id=cid"))[0]["Num"] == 0
+
+
+async def test_a_flood_ends_the_connection_with_a_code_and_what_was_taken_was_told():
+    exchange = Exchange(rate=50)
+    ann = await exchange.connect("ann", f"{TABLE}?id=ann")
+    before = refusals("too_fast")
+    for number in range(1200):
+        if ann.got[-1].startswith("closed"):
+            break
+        await exchange.send("ann", str(number))
+    assert ann.got[-1] == "closed 1008 too fast"
+    nums = [json.loads(message)["Num"] for message in ann.got[:-1]]
+    assert nums == list(range(len(nums)))
+    assert 700 < len(nums) < 900
+    assert refusals("too_fast") == before + 1
+
+
+async def test_large_messages_are_a_flood_sooner():
+    exchange = Exchange(rate=50)
+    ann = await exchange.connect("ann", f"{TABLE}?id=ann")
+    for _ in range(200):
+        if ann.got[-1].startswith("closed"):
+            break
+        await exchange.send("ann", "x" * 60_000)
+    assert ann.got[-1] == "closed 1008 too fast"
+    assert len(ann.got) < 120
+
+
+async def test_people_who_come_again_and_again_are_sent_away():
+    exchange = Exchange(address_rate=10)
+    ends = []
+    for number in range(40):
+        wire = await exchange.connect(f"p{number}", f"/g/{number}?id=x")
+        ends.append(wire.got[0])
+    assert ends[0].startswith("{")
+    assert ends[-1] == "closed 1008 too fast"
+    assert len(exchange.relays._live) < 30
+
+
+# What is left behind.
+
+
+async def test_a_relay_is_forgotten_when_its_last_member_has_left_and_begins_anew():
+    exchange = Exchange()
+    await exchange.connect("ann", f"{TABLE}?id=ann")
+    await exchange.send("ann", "hello")
+    await exchange.drop("ann")
+    await exchange.wait(4.9)
+    assert list(exchange.relays._live) == [TABLE]
+    await exchange.wait(0.1)
+    assert not exchange.relays._live
+    assert got(await exchange.connect("ann", f"{TABLE}?id=ann"))[0]["Num"] == 0
+
+
+async def test_a_number_refused_in_an_empty_room_leaves_no_room_behind():
+    exchange = Exchange()
+    await exchange.connect("ann", f"{TABLE}?id=ann&lastnum=5")
+    assert not exchange.relays._live
+
+
+async def test_who_left_a_window_open_in_a_room_of_others_can_be_alone_again():
+    exchange = Exchange()
+    await exchange.connect("ann", TABLE)
+    await exchange.drop("ann")
+    assert not exchange.relays._live
+
+
+async def test_a_member_that_does_not_read_is_cut_and_its_room_mates_do_not_notice():
+    exchange = Exchange(max_outbox=200_000)
+    for who in ("ann", "bob", "cid"):
+        await exchange.connect(who, f"{TABLE}?id={who}")
+    bob = exchange.wires["bob"]
+    bob.reads = False
+    for _ in range(20):
+        await exchange.send("ann", "x" * 30_000)
+    assert bob.pipe.aborted
+    assert len(bob.pipe.written) < 300_000
+    assert len([1 for envelope in got(exchange.wires["cid"]) if envelope["Intent"] == "Peer"]) == 20

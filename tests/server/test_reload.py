@@ -1,0 +1,182 @@
+"""A game file that is saved while it is played: rooms go on, close, or stay as they were."""
+
+import os
+from typing import Any
+
+import pytest
+
+from parlour.game import Game
+from parlour.games import GAMES
+from parlour.server.game_files import Reloader, load_games
+from tests.server.world import World
+
+COUNTER = """
+from parlour import Event, Game, State, Timeouts, Update
+
+class Count(State, frozen=True):
+    number: int = 0
+
+class Up(Event, frozen=True):
+    pass
+
+class Counter(Game[Count]):
+    name = "counter"
+    display_name = "Counter"
+    seats = range(1, 2)
+    timeouts = Timeouts(game=None, away=None, nobody=None)
+    State = Count
+    Event = Up
+
+    def init(self, config, moment):
+        return Count()
+
+    def handle_event(self, state, sender, event, moment):
+        return Update(Count(players=state.players, number=state.number + 1))
+
+    def view(self, state, viewer):
+        return {"number": state.number}
+"""
+BY_TEN = COUNTER.replace("state.number + 1", "state.number + 10").replace('{"number":', '{"so far":')
+
+
+class Desk:
+    """A server that watches a file, and who writes it."""
+
+    def __init__(self, folder):
+        self.file = folder / "counter.py"
+        self.saves = 0
+        self.said: list[str] = []
+        self.games: dict[str, Game[Any]] = {}
+
+    async def open(self):
+        self.save(COUNTER)
+        self.games = {**GAMES, **{game.name: game for game in load_games(self.file)}}
+        self.world = await World(self.games).__aenter__()
+        self.reloader = Reloader(self.world.host, self.games, [self.file], self.said.append)
+        await self.world.open("counter")
+        (self.ann,) = await self.world.seated("ABCD", "ann")
+
+    def save(self, text):
+        self.file.write_text(text)
+        self.saves += 1
+        os.utime(self.file, ns=(self.saves, self.saves))  # a save is a save, however soon after the last
+
+    async def reload(self, text):
+        self.save(text)
+        self.reloader.look()
+        await self.world.quiet()
+
+    async def count(self):
+        return await self.ann.play("ABCD", {"type": "up"})
+
+
+@pytest.fixture
+async def desk(tmp_path):
+    desk = Desk(tmp_path)
+    await desk.open()
+    yield desk
+    await desk.world.host.stop()
+
+
+async def test_a_saved_file_is_played_on_by_its_new_rules_from_where_the_room_was(desk):
+    await desk.count()
+    await desk.reload(BY_TEN)
+    await desk.count()
+    assert desk.world.room().state.number == 11
+    assert desk.said == [f"{desk.file} is loaded anew."]
+
+
+async def test_everybody_sees_the_room_as_the_new_rules_show_it_without_a_step(desk):
+    await desk.count()
+    desk.ann.forget()
+    await desk.reload(BY_TEN)
+    assert desk.ann.heard("sync", "update") == [("sync", {"seq": 3, "view": {"so far": 1}, "reset": True})]
+
+
+async def test_nothing_older_is_played_again_after_a_crash(desk):
+    await desk.count()
+    await desk.reload(BY_TEN)
+    await desk.count()
+    desk.world = await desk.world.restart()
+    ann = await desk.world.person("ann")
+    status, _ = await ann.join("ABCD")
+    assert status == "ok"
+    assert desk.world.room().state.number == 11
+
+
+async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(desk):
+    await desk.count()
+    desk.ann.forget()
+    await desk.reload(COUNTER.replace("number: int = 0", "number: str = ''"))
+    assert desk.ann.heard("shutdown") == [("shutdown", {"reason": "rules_changed"})]
+    sheet = await desk.world.host.look("ABCD")
+    assert sheet.ended == "rules_changed"
+    await desk.world.open("counter", "NEXT")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def broken(:\n", "line 1: invalid syntax"),
+        ("import no_such_module\n", "No module named"),
+        (COUNTER + "\nprint(1 / 0)\n", "ZeroDivisionError: division by zero"),
+        (
+            COUNTER.replace("def view(self, state, viewer)", "def view(self, state)"),
+            "expected view(state, viewer), got view(state)",
+        ),
+        (COUNTER.replace("def init", "def begin"), "expected an init callback"),
+        ("", "expected a class that derives from parlour.Game"),
+    ],
+)
+async def test_a_file_that_does_not_load_leaves_the_old_rules_running_and_says_why(desk, text, why):
+    await desk.count()
+    await desk.reload(text)
+    assert (await desk.count())[0] == "ok"
+    assert desk.world.room().state.number == 2
+    assert len(desk.said) == 1
+    assert why in desk.said[0]
+    await desk.reload(BY_TEN)
+    await desk.count()
+    assert desk.world.room().state.number == 12
+
+
+async def test_a_file_that_was_not_saved_is_not_loaded(desk):
+    before = desk.games["counter"]
+    desk.reloader.look()
+    assert desk.games["counter"] is before
+
+
+async def test_a_file_that_is_gone_for_a_moment_changes_nothing(desk):
+    desk.file.unlink()
+    desk.reloader.look()
+    assert desk.said == []
+    await desk.reload(BY_TEN)
+    assert len(desk.said) == 1
+
+
+async def test_rooms_of_other_games_hear_nothing_of_it(desk):
+    await desk.world.open("tictactoe", "OTHER")
+    (bob,) = await desk.world.seated("OTHER", "bob")
+    bob.forget()
+    await desk.reload(BY_TEN)
+    assert bob.frames == []
+
+
+async def test_new_rules_that_cannot_show_the_room_can_be_mended(desk):
+    await desk.count()
+    await desk.reload(BY_TEN.replace('{"so far":', "{state.nothing:"))
+    assert (await desk.count())[1]["code"] == "game_error"
+    await desk.reload(BY_TEN)
+    assert (await desk.count())[0] == "ok"
+    assert desk.world.room().state.number == 11
+
+
+async def test_a_room_at_rest_wakes_under_the_new_rules(desk):
+    await desk.count()
+    await desk.ann.drop()
+    await desk.world.wait(70)
+    assert desk.world.host.keeper.peek("ABCD") is None
+    await desk.reload(BY_TEN)
+    (desk.ann,) = await desk.world.seated("ABCD", "ann")
+    await desk.count()
+    assert desk.world.room().state.number == 11
