@@ -35,6 +35,7 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
+	@scripts/setup-browser
 	$(bin)/pytest -q -n auto -m "e2e or play"
 
 torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes

@@ -18,10 +18,10 @@ export function pause(tries: number, chance: number): number {
 }
 
 /** What to tell people, or nothing while all is well. */
-export function connectionWords(connection: Connection, now: number, seated: boolean): string | null {
+export function connectionWords(connection: Connection, now: () => number, seated: boolean): string | null {
   if (connection.is === "connected") return null;
   if (connection.is === "connecting") return "Connecting…";
-  const seconds = Math.ceil((connection.until - now) / 1000);
+  const seconds = Math.ceil((connection.until - now()) / 1000);
   const safe = seated ? ": your game is safe" : "";
   const when = seconds > 0 ? `in ${seconds} s` : "now";
   if (connection.tries > PATIENCE) return `The server does not answer${safe}. Trying again ${when}.`;

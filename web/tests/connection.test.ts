@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { connectionWords, pause } from "../src/connection";
 
 test("nothing is said while all is well", () => {
-  expect(connectionWords({ is: "connected" }, 0, true)).toBeNull();
+  expect(connectionWords({ is: "connected" }, () => 0, true)).toBeNull();
 });
 
 test("a break is counted down, and a player hears that the game is safe", () => {
   const waiting = { is: "waiting", tries: 3, until: 3000 } as const;
-  expect(connectionWords(waiting, 0, true)).toBe("Reconnecting in 3 s: your game is safe");
-  expect(connectionWords(waiting, 2500, false)).toBe("Reconnecting in 1 s");
-  expect(connectionWords(waiting, 3100, false)).toBe("Reconnecting");
+  expect(connectionWords(waiting, () => 0, true)).toBe("Reconnecting in 3 s: your game is safe");
+  expect(connectionWords(waiting, () => 2500, false)).toBe("Reconnecting in 1 s");
+  expect(connectionWords(waiting, () => 3100, false)).toBe("Reconnecting");
 });
 
 test("after many tries the server is said to be gone", () => {
-  expect(connectionWords({ is: "waiting", tries: 9, until: 5000 }, 1000, true)).toBe(
+  expect(connectionWords({ is: "waiting", tries: 9, until: 5000 }, () => 1000, true)).toBe(
     "The server does not answer: your game is safe. Trying again in 4 s.",
   );
 });

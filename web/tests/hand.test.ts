@@ -24,7 +24,7 @@ test("a piece that can go somewhere is picked up, and its targets are known with
   const { hand, send } = press(movable, EMPTY, { spot: "a", piece: "m" });
   expect(send).toBeUndefined();
   expect(hand.picked).toBe("m");
-  expect([...targets(movable, hand)]).toEqual(["b", "c"]);
+  expect([...targets(movable.pieces.get(hand.picked!)!)]).toEqual(["b", "c"]);
 });
 
 test("a click on a target sends the event of that drop, and the piece is shown there until the server speaks", () => {
@@ -88,7 +88,7 @@ test("a picked piece that cannot move any more is let go when the scene changes"
 test("on a board of backgammon the uppermost checker of a point is picked up by a click on the point", () => {
   const scene = scenes("backgammon")[1]!;
   const { hand } = press(scene, EMPTY, { spot: "p24" });
-  expect([...targets(scene, hand)].sort()).toEqual(["p17", "p18", "p23"]);
+  expect([...targets(scene.pieces.get(hand.picked!)!)].sort()).toEqual(["p17", "p18", "p23"]);
 });
 
 test("the cube is offered by a click, although it stands in a tray", () => {

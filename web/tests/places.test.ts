@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arranged, nextPlace, places } from "../src/board/places";
+import { arranged, nextPlace, piles, places } from "../src/board/places";
 import { things, type FullPiece, type FullSpot } from "../src/board/things";
 import type { Spot } from "../src/wire";
 import { scenes } from "./told";
@@ -57,7 +57,7 @@ test.each(["backgammon", "stratego", "connect_four", "minesweeper", "tictactoe"]
   "every piece of %s has a place on the board",
   (name) => {
     for (const scene of scenes(name)) {
-      const found = places(scene);
+      const found = places(scene.spots, piles(scene.pieces.values()));
       expect(found.size).toBe(scene.pieces.size);
       for (const { x, y } of found.values()) {
         expect(x > 0 && x < scene.width && y > 0 && y < scene.height).toBe(true);

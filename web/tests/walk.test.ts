@@ -26,6 +26,7 @@ test("a surface without a label is walked over", () => {
 });
 
 test("the keyboard begins where something can be done", () => {
-  expect(entrance(row(3), (id) => id === "b")).toBe("b");
-  expect(entrance(row(3), () => false)).toBe("a");
+  const spots = [...row(3).spots.values()];
+  expect(entrance(spots, ({ id }) => id === "b")).toBe("b");
+  expect(entrance(spots, () => false)).toBe("a");
 });

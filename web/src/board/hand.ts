@@ -65,10 +65,9 @@ export function keptUp(scene: Things, hand: Hand): Hand {
   return picked && canMove(picked) ? hand : letGo(hand);
 }
 
-/** The spots where the picked piece may go. */
-export function targets(scene: Things, hand: Hand): ReadonlySet<string> {
-  const piece = hand.picked === null ? undefined : scene.pieces.get(hand.picked);
-  return new Set(piece ? Object.keys(piece.drops) : []);
+/** The spots where a piece may go. */
+export function targets(piece: FullPiece): ReadonlySet<string> {
+  return new Set(Object.keys(piece.drops));
 }
 
 export function canMove(piece: FullPiece): boolean {

@@ -28,11 +28,14 @@ export function piles(pieces: Iterable<FullPiece>): Map<string, FullPiece[]> {
   return found;
 }
 
-/** The places of all pieces that stand on a spot of the scene. */
-export function places(scene: Things): Map<string, Place> {
+/** The places of all pieces that stand on a spot of the scene, by the piles that they form. */
+export function places(
+  spots: Things["spots"],
+  standing: ReadonlyMap<string, readonly FullPiece[]>,
+): Map<string, Place> {
   const found = new Map<string, Place>();
-  for (const [id, pile] of piles(scene.pieces.values())) {
-    const spot = scene.spots.get(id);
+  for (const [id, pile] of standing) {
+    const spot = spots.get(id);
     if (!spot) continue;
     const spaces = arranged(spot, pile);
     pile.forEach((piece, at) => found.set(piece.id, spaces[at]!));

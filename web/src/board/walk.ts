@@ -1,6 +1,6 @@
 // Going about the board by the arrow keys: to the nearest spot in that direction.
 import { middle } from "./places";
-import type { Things } from "./things";
+import type { FullSpot, Things } from "./things";
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -35,7 +35,6 @@ export function walk(scene: Things, from: string, key: string): string {
 }
 
 /** The spot where the keyboard begins: the first on which something can be done, or the first of all. */
-export function entrance(scene: Things, isLive: (id: string) => boolean): string | undefined {
-  const spots = [...scene.spots.values()].filter((spot) => spot.label !== "");
-  return (spots.find((spot) => isLive(spot.id)) ?? spots[0])?.id;
+export function entrance(spots: readonly FullSpot[], isLive: (spot: FullSpot) => boolean): string | undefined {
+  return (spots.find((spot) => spot.label !== "" && isLive(spot)) ?? spots.find((spot) => spot.label !== ""))?.id;
 }

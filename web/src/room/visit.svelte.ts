@@ -30,6 +30,7 @@ export class Visit {
     readonly watching: boolean,
   ) {
     this.state = { ...NOWHERE, ...remembered(id) };
+    addEventListener("pagehide", this.#remember);
     void this.#enter();
   }
 
@@ -49,6 +50,8 @@ export class Visit {
   /** Stop hearing the room. */
   close(): void {
     this.#gone = true;
+    this.#remember();
+    removeEventListener("pagehide", this.#remember);
     this.#channel?.leave();
     for (const { settle } of this.#asked.values()) settle({ code: "left", message: "You have left this page." });
   }
@@ -118,8 +121,9 @@ export class Visit {
     if (this.state.missed && !before.missed) this.#rejoin();
     // Seats change hands where somebody comes, goes, or a new game begins.
     if (message.name === "presence_diff" || (message.name === "sync" && before.seq !== null)) void this.look();
-    if (this.state.seq !== before.seq || this.state.said !== before.said) remember(this.id, this.state);
   }
+
+  #remember = (): void => remember(this.id, this.state);
 
   #rejoin(): void {
     const channel = this.#channel as unknown as { rejoin(): void } | null;
