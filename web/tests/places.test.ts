@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arranged, nextPlace, piles, places } from "../src/board/places";
+import { arranged, beside, nextPlace, piles, places } from "../src/board/places";
 import { things, type FullPiece, type FullSpot } from "../src/board/things";
 import type { Spot } from "../src/wire";
 import { scenes } from "./told";
@@ -65,3 +65,16 @@ test.each(["backgammon", "stratego", "connect_four", "minesweeper", "tictactoe"]
     }
   },
 );
+
+const hundredths = (numbers: number[]) => numbers.map((number) => Math.round(number * 100));
+
+test("who falls is shown beside whoever stays, and on the board", () => {
+  const at = (x: number, owner: number) => beside(spot({ x }), { owner }, true, 10).x;
+  expect(hundredths([at(4, 0), at(4, 1)])).toEqual([362, 538]);
+  expect(hundredths([at(0, 0), at(9, 1)])).toEqual([138, 862]);
+});
+
+test("two who fall together are shown side by side, and on the board", () => {
+  const both = (x: number) => hundredths([0, 1].map((owner) => beside(spot({ x }), { owner }, false, 10).x));
+  expect([both(4), both(0), both(9)]).toEqual([[406, 494], [50, 138], [862, 950]]);
+});

@@ -15,6 +15,8 @@ export interface Place {
 export const PILE = 5;
 /** How much of a pinned checker peeps out from under. */
 const PEEP = 0.38;
+/** How far apart two stand side by side. */
+const ABREAST = 0.88;
 
 /** The pieces of each spot, the lowest first. */
 export function piles(pieces: Iterable<FullPiece>): Map<string, FullPiece[]> {
@@ -53,6 +55,16 @@ export function arranged(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">
 
 export function middle(spot: FullSpot): { x: number; y: number } {
   return { x: spot.x + spot.w / 2, y: spot.y + spot.h / 2 };
+}
+
+/** Where a piece shows itself in a fight: beside whoever stands there, or beside the other who fell. */
+export function beside(spot: FullSpot, { owner }: Pick<FullPiece, "owner">, taken: boolean, width: number): Place {
+  const { x, y } = middle(spot);
+  const toward = (owner ?? 0) % 2 ? ABREAST : -ABREAST;
+  const fits = Math.abs(x + toward - width / 2) < width / 2;
+  const between = Math.min(Math.max(x, 0.5 + ABREAST / 2), width - 0.5 - ABREAST / 2);
+  const there = taken ? x + (fits ? toward : -toward) : between + toward / 2;
+  return { x: there, y, size: Math.min(spot.w, spot.h), depth: 99 };
 }
 
 /** The place that one more piece would get. */
