@@ -103,6 +103,7 @@ def test_a_flag_is_put_by_a_right_click_a_long_press_or_shift_and_enter(server, 
         ann = visit(server, "Ann", has_touch=how == "touch")
         ann.open_room("Minesweeper")
         cell = ann.spot("column 3, row 4: closed")
+        finger = ann.context.new_cdp_session(ann.page)
         if how == "mouse":
             cell.click(button="right")
         elif how == "keys":
@@ -111,7 +112,6 @@ def test_a_flag_is_put_by_a_right_click_a_long_press_or_shift_and_enter(server, 
         else:
             box = cell.bounding_box()
             at = {"x": box["x"] + 5, "y": box["y"] + 5}
-            finger = ann.context.new_cdp_session(ann.page)
             finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [at]})
         expect(ann.spot("column 3, row 4: flag")).to_be_attached()
         if how == "touch":
