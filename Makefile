@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup serve check fix test torture autobahn fuzz fuzz-frames fuzz-relays schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-parts
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -68,7 +68,7 @@ benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
 bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
 	$(bin)/python -m benchmarks
 
-bench-moves bench-fanout bench-memory bench-stuck: setup benchmarks/peers/node_modules/.ready
+bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
 
 bench-parts: setup ## where the CPU of one move goes

@@ -1,8 +1,7 @@
-"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck]`; all without a name."""
+"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all."""
 
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -13,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fanout, memory, moves, stuck
+from benchmarks import fanout, memory, moves, relays, stuck
 from benchmarks.plot import draw
-from benchmarks.servers import HERE, Missing, pin_load
+from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
 RESULTS = HERE / "results.json"
 PAIRS = int(os.environ.get("PAIRS", "11"))
@@ -65,7 +64,7 @@ def measure_fanout() -> dict[str, Any]:
             "parlour, disk": partial(fanout.spectators, flight),
             "ws": partial(fanout.ws, flight),
             "parlour, memory": partial(fanout.spectators, flight, "memory"),
-            "gorilla": partial(fanout.go, flight),
+            "gorilla": partial(fanout.gorilla, flight),
             "socket.io": partial(fanout.socketio, flight),
         }
         taken = take_turns(measures, PAIRS)
@@ -100,6 +99,31 @@ def measure_stuck() -> dict[str, Any]:
     return found
 
 
+def measure_relay() -> dict[str, Any]:
+    """CPU of a delivery in relays of four, what stuck members do to the others, and memory."""
+    ways = {
+        "relays, one talks": relays.TURNS,
+        "relays, all talk": relays.TOGETHER,
+        "relays, one talks, first generation": relays.PLAIN,
+    }
+    found: dict[str, Any] = {}
+    for name, way in ways.items():
+        say(f" {name}:")
+        measures = {peer: partial(getattr(relays, peer), way) for peer in ("ours", "gorilla", "ws")}
+        taken = take_turns({"parlour" if peer == "ours" else peer: m for peer, m in measures.items()}, PAIRS)
+        found[name] = summed_up("µs a delivery", taken, "gorilla")
+        found[name]["of ws"] = against(taken, "parlour", "ws")
+        say(f"  parlour of ws: {found[name]['of ws']}")
+    stuck_too: dict[str, Measure] = {
+        "with": partial(relays.p99, with_stuck=True),
+        "without": partial(relays.p99, with_stuck=False),
+    }
+    apart = summed_up("ms at the 99th percentile", take_turns(stuck_too, PAIRS), "without")
+    size = f"{relays.memory() / 1024:.1f} KB"
+    say(f"  an idle member: {size}")
+    return {**found, "relays with stuck members": apart, "relays": {"idle member": size}}
+
+
 def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str, Any]:
     """Medians, and each one's ratio to *other* where both were measured as often."""
     table = {
@@ -119,12 +143,13 @@ def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str,
 def machine() -> dict[str, str]:
     """What it ran on, without names of hosts or people."""
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    python = subprocess.run([interpreter(), "--version"], capture_output=True, text=True, check=True)
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "cores": str(os.cpu_count()),
         "cpu": model[1] if model else "unknown",
-        "python": platform.python_version(),
+        "python": python.stdout.split()[-1],
         "node": node or "missing",
     }
 
@@ -139,6 +164,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "fanout": measure_fanout,
     "memory": lambda: {"memory": measure_memory()},
     "stuck": lambda: {"stuck readers": measure_stuck()},
+    "relay": measure_relay,
 }
 
 

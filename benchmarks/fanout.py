@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from benchmarks.lines import Crowd, Line, call
-from benchmarks.servers import Server, gorilla, node, parlour
+from benchmarks.servers import Server, go, node, parlour
 
 LISTENERS = 1000
 MESSAGES = 200
@@ -143,9 +143,9 @@ def ws(in_flight: int) -> float:
         return cost_of_a_delivery(server, Plain, in_flight)
 
 
-def go(in_flight: int) -> float:
+def gorilla(in_flight: int) -> float:
     """Go with gorilla."""
-    with gorilla() as server:
+    with go("gorilla") as server:
         return cost_of_a_delivery(server, Plain, in_flight)
 
 

@@ -4,12 +4,11 @@ import json
 import re
 import select
 import time
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from benchmarks.lines import Line, call
 from benchmarks.servers import Server, parlour
 
-READERS, STUCK = 50, 20
 PER_SECOND = 100
 MESSAGES = 600
 COUNTED = 300
@@ -30,23 +29,69 @@ class Seen(NamedTuple):
     """Seconds after the last message until the server had let go of the stuck readers, who never hang up."""
 
 
-def watch(*, stuck: bool, to_the_end: bool = False) -> Seen:
+class Room(Protocol):
+    """Where somebody speaks, others read, and some have stopped reading."""
+
+    READERS: int
+    STUCK: int
+
+    def __init__(self, server: Server, number: int) -> None: ...
+
+    def join(self, receive_buffer: int | None = None) -> Line:
+        """One more who listens."""
+        ...
+
+    def speak(self, text: str) -> None:
+        """Say something to all of them."""
+        ...
+
+    def close(self) -> None:
+        """Whoever speaks hangs up."""
+        ...
+
+
+class Chat(Room):
+    """A room of a game: a seated player chats, spectators listen."""
+
+    READERS, STUCK = 50, 20
+
+    def __init__(self, server: Server, number: int) -> None:  # noqa: ARG002 - the server names its rooms
+        self._server = server
+        self._topic = "game:" + call(server.port, "POST", "/api/rooms", {"game": "tictactoe"})["id"]
+        self._speaker = self._enter({})
+
+    def join(self, receive_buffer: int | None = None) -> Line:
+        return self._enter({"spectate": True}, receive_buffer)
+
+    def _enter(self, how: dict[str, bool], receive_buffer: int | None = None) -> Line:
+        line = Line(self._server.port, "/socket/websocket?vsn=2.0.0", receive_buffer=receive_buffer)
+        line.send(json.dumps(["1", "1", self._topic, "phx_join", how]).encode())
+        line.until(b'"presence_state"')
+        return line
+
+    def speak(self, text: str) -> None:
+        self._speaker.send(json.dumps(["1", None, self._topic, "chat", {"text": text}]).encode())
+
+    def close(self) -> None:
+        self._speaker.close()
+
+
+def watch(kind: type[Room] = Chat, *, stuck: bool, to_the_end: bool = False) -> Seen:
     """A busy room with or without readers who have stopped reading, perhaps until they are cut off."""
     with parlour("--journal", "memory", "--max-outbox", "131072") as server:
-        _busy_room(server, stuck=False, messages=300, patience=PATIENCE)  # to warm up
-        return _busy_room(server, stuck=stuck, messages=MESSAGES, patience=PATIENCE if to_the_end else 0.0)
+        _busy_room(server, kind, stuck=False, messages=300, patience=PATIENCE)  # to warm up
+        patience = PATIENCE if to_the_end else 0.0
+        return _busy_room(server, kind, stuck=stuck, messages=MESSAGES, patience=patience)
 
 
-def _busy_room(server: Server, *, stuck: bool, messages: int, patience: float) -> Seen:
-    topic = "game:" + call(server.port, "POST", "/api/rooms", {"game": "tictactoe"})["id"]
+def _busy_room(server: Server, kind: type[Room], *, stuck: bool, messages: int, patience: float) -> Seen:
     time.sleep(0.5)
     base, sockets = server.rss(), server.sockets()
-    speaker = _join(server, topic, {})
-    readers = [_join(server, topic, {"spectate": True}) for _ in range(READERS)]
-    others = STUCK if stuck else 0
-    idlers = [_join(server, topic, {"spectate": True}, receive_buffer=4096) for _ in range(others)]
-    delays = _talk(speaker, readers, topic, messages)
-    for line in (speaker, *readers):
+    room = kind(server, messages)
+    readers = [room.join() for _ in range(room.READERS)]
+    idlers = [room.join(receive_buffer=4096) for _ in range(room.STUCK if stuck else 0)]
+    delays = _talk(room, readers, messages)
+    for line in (room, *readers):
         line.close()
     quiet = time.perf_counter()
     while server.sockets() > sockets and time.perf_counter() < quiet + patience:
@@ -59,14 +104,7 @@ def _busy_room(server: Server, *, stuck: bool, messages: int, patience: float) -
     return Seen(sorted(delays)[int(len(delays) * 0.99)] * 1e3, grown, freed)
 
 
-def _join(server: Server, topic: str, how: dict[str, bool], receive_buffer: int | None = None) -> Line:
-    line = Line(server.port, "/socket/websocket?vsn=2.0.0", receive_buffer=receive_buffer)
-    line.send(json.dumps(["1", "1", topic, "phx_join", how]).encode())
-    line.until(b'"presence_state"')
-    return line
-
-
-def _talk(speaker: Line, readers: list[Line], topic: str, messages: int) -> list[float]:
+def _talk(room: Room, readers: list[Line], messages: int) -> list[float]:
     """Speak at an even pace; how long each counted message took to each reader."""
     poll = select.epoll()
     lines = {line.socket.fileno(): line for line in readers}
@@ -78,8 +116,7 @@ def _talk(speaker: Line, readers: list[Line], topic: str, messages: int) -> list
     end = begin + messages / PER_SECOND + 1.0
     while (now := time.perf_counter()) < end:
         while len(sent) < messages and now >= begin + len(sent) / PER_SECOND:
-            text = f"#{len(sent):06}#" + "x" * 480
-            speaker.send(json.dumps(["1", None, topic, "chat", {"text": text}]).encode())
+            room.speak(f"#{len(sent):06}#" + "x" * 480)
             sent.append(now)
         for fd, _ in poll.poll(0.001):
             numbers = [int(n) for message in lines[fd].receive() for n in _NUMBER.findall(message)]

@@ -1,5 +1,7 @@
 """A room without rules: who is told what, under which number; what is written down is what each line gets."""
 
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,9 +42,10 @@ class House:
             if isinstance(effect, Cut):
                 said.append(f"{effect.line} is cut")
                 continue
-            said += [f"{line}: {shown(effect.envelope, own=True)}" for line in effect.own]
-            said += [f"{line}: {shown(effect.envelope, own=False)}" for line in effect.rest]
-            for line in (*effect.own, *effect.rest):
+            own, rest = chain(*effect.own), chain(*effect.rest)
+            said += [f"{line}: {shown(effect.envelope, own=True)}" for line in own]
+            said += [f"{line}: {shown(effect.envelope, own=False)}" for line in rest]
+            for line in chain(*effect.own, *effect.rest):
                 self.heard.setdefault(line, []).append(effect.envelope.num)
         return said
 

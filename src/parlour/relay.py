@@ -6,10 +6,10 @@ else notices. Any other may have several lines (two windows of one browser) and 
 """
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
 from itertools import chain, islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -53,12 +53,22 @@ class Envelope(msgspec.Struct, frozen=True):
         return self.others if self.intent is Intent.LEAVER else (*self.others, self.sender)
 
 
+class Ears(NamedTuple, Generic[L]):
+    """Lines of lasting members, and those of others."""
+
+    lasting: tuple[L, ...]
+    windows: tuple[L, ...]
+
+
+NOBODY: Ears[Any] = Ears((), ())
+
+
 class Tell(NamedTuple, Generic[L]):
     """An effect: these lines get the envelope; its sender's own copy is a welcome, or a receipt."""
 
     envelope: Envelope
-    own: Sequence[L]
-    rest: Sequence[L]
+    own: Ears[L]
+    rest: Ears[L]
 
 
 class Cut(NamedTuple, Generic[L]):
@@ -95,7 +105,7 @@ class Member(Generic[L]):
         self.until: float | None = None
         """When its place is given up, while it has no line."""
         self._others: tuple[str, ...] | None = None
-        self._rest: tuple[L, ...] | None = None
+        self._rest: Ears[L] | None = None
 
     def forget(self) -> None:
         """Somebody came or went: who the others are is found out anew."""
@@ -107,12 +117,18 @@ class Member(Generic[L]):
             self._others = tuple(id for id in relay.members if id != self.id)
         return self._others
 
-    def rest(self, relay: "Relay[L]") -> tuple[L, ...]:
+    def rest(self, relay: "Relay[L]") -> Ears[L]:
         """The lines of all other members."""
         if self._rest is None:
-            others = (member.lines for member in relay.members.values() if member is not self)
-            self._rest = tuple(chain.from_iterable(others))
+            others = [member for member in relay.members.values() if member is not self]
+            lasting = (member.lines for member in others if member.lasts)
+            windows = (member.lines for member in others if not member.lasts)
+            self._rest = Ears(tuple(chain.from_iterable(lasting)), tuple(chain.from_iterable(windows)))
         return self._rest
+
+    def ears(self, *lines: L) -> Ears[L]:
+        """Lines of its own."""
+        return Ears(lines, ()) if self.lasts else Ears((), lines)
 
 
 class Relay(Generic[L]):
@@ -188,10 +204,11 @@ class Relay(Generic[L]):
         envelope = self._post(Intent.PEER, member, at, body)
         rest = member.rest(self)
         if member.lasts:
-            return [Tell(envelope, (line,), rest)]
+            return [Tell(envelope, Ears((line,), ()), rest)]
         if len(member.lines) > 1:
-            rest = (*rest, *(other for other in member.lines if other is not line))
-        return [Tell(envelope, (), rest)]
+            siblings = (other for other in member.lines if other is not line)
+            rest = Ears(rest.lasting, (*rest.windows, *siblings))
+        return [Tell(envelope, NOBODY, rest)]
 
     def lose(self, line: L, at: Instant) -> Effects[L]:
         """A line is lost: a lasting member may return, another has left with its last one."""
@@ -224,7 +241,7 @@ class Relay(Generic[L]):
         self._lines[line] = member
         self._forget()
         # Its own other lines are told nothing: they know that it is here.
-        return [Tell(self._post(Intent.JOINER, member, at), (line,), member.rest(self))]
+        return [Tell(self._post(Intent.JOINER, member, at), member.ears(line), member.rest(self))]
 
     def _leave(self, member: Member[L], at: Instant) -> Effects[L]:
         for line in member.lines:
@@ -232,7 +249,7 @@ class Relay(Generic[L]):
         del self.members[member.id]
         self._forget()
         member.forget()
-        return [Tell(self._post(Intent.LEAVER, member, at), (), member.rest(self))]
+        return [Tell(self._post(Intent.LEAVER, member, at), NOBODY, member.rest(self))]
 
     def _take_place(self, member: Member[L], line: L) -> None:
         """A later line takes the place of the one before, and nobody is told."""
@@ -280,9 +297,9 @@ class Relay(Generic[L]):
 
 
 def _copy(line: L, id: str, envelope: Envelope) -> Tell[L]:
-    if envelope.sender == id and envelope.intent is not Intent.LEAVER:
-        return Tell(envelope, (line,), ())
-    return Tell(envelope, (), (line,))
+    own = envelope.sender == id and envelope.intent is not Intent.LEAVER
+    ears = Ears((line,), ())
+    return Tell(envelope, ears, NOBODY) if own else Tell(envelope, NOBODY, ears)
 
 
 def _weight(envelope: Envelope) -> int:

@@ -274,8 +274,10 @@ class Meta(TypedDict):
     """One connection of somebody who is here; or, under ``spectators``, how many watch."""
 
     phx_ref: str
+    phx_ref_prev: NotRequired[str]
     name: NotRequired[str]
     seat: NotRequired[int]
+    again: NotRequired[bool]
     count: NotRequired[int]
 
 

@@ -69,7 +69,9 @@ def test_a_header_that_is_none_is_refused(patient, header):
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])
-@pytest.mark.parametrize("path", ["/api/rooms", "/health", "/api/rooms/NOPE", "/metrics", "/api/docs"])
+@pytest.mark.parametrize(
+    "path", ["/api/rooms", "/health", "/api/rooms/NOPE/history", "/metrics", "/api/docs"]
+)
 def test_a_method_that_does_not_fit_is_refused_with_those_that_do(patient, method, path):
     answer = patient.call(method, path)
     assert (answer.status_code, answer.json()["code"]) == (405, "malformed")

@@ -388,3 +388,19 @@ async def test_chat_that_nobody_could_read_is_refused(world, text):
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     assert (await ann.push("ABCD", "chat", {"text": text}))[1]["code"] == "invalid_text"
+
+
+async def test_everybody_sees_who_has_asked_for_a_rematch(world):
+    await world.open("tictactoe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    for turn, cell in enumerate((0, 3, 1, 4, 2)):
+        await (ann, bob)[turn % 2].play("ABCD", {"type": "mark", "cell": cell})
+    bob.forget()
+    await ann.push("ABCD", "rematch", {})
+    ((_, diff),) = bob.heard("presence_diff")
+    assert [meta.get("again") for meta in diff["joins"]["ann"]["metas"]] == [True]
+    bob.forget()
+    await bob.push("ABCD", "rematch", {})
+    ((_, diff),) = bob.heard("presence_diff")
+    metas = [meta for key in ("ann", "bob") for meta in diff["joins"][key]["metas"]]
+    assert [(meta["seat"], meta.get("again")) for meta in metas] == [(1, None), (0, None)]

@@ -98,9 +98,11 @@ export interface KnownPlayer {
 
 /** One connection of somebody who is here; or, under ``spectators``, how many watch. */
 export interface Meta {
+  again?: boolean;
   count?: number;
   name?: string;
   phx_ref: string;
+  phx_ref_prev?: string;
   seat?: number;
 }
 

@@ -11,6 +11,9 @@ from parlour.room import own_topic
 from parlour.server.sights import Drawn, Eyes, Sight, eyes_of
 from parlour.wire import Adapter, Push, Request, Step
 
+CROWD = 100
+"""So many in a room, and its spectators hear of everything a moment later, but cheaply."""
+
 
 class Line(Protocol):
     """The way to one connected program; writing to it never waits."""
@@ -95,10 +98,11 @@ def framed(text: bytes) -> bytes:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "eyes", "format", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = ("client", "ears", "eyes", "format", "line", "muted", "own", "phx_ref", "stale", "viewer")
 
     def __init__(self, client: Client, format: str = "view") -> None:
         self.client = client
+        self.line = client.line
         self.format = format
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
@@ -205,17 +209,21 @@ class Audience:
     def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
 
-        With *more* another step is about to follow, and spectators may hear of both at once.
+        With *more* another step is about to follow, and spectators may hear of both at once; so they may in a
+        crowd, where the steps of a moment cost a lot less in one write than one by one.
         """
         telling = Telling(self.room, step, views, changed, result)
+        told, addressed = telling.told, telling.addressed
+        more = more or len(self._places) > CROWD
         for place in self._places.values():
             if place.muted:
                 continue
-            line = place.client.line
-            if place.stale or (place.viewer is None and line.clogged):
+            line, watches = place.line, place.viewer is None
+            if place.stale or (watches and line.clogged):
                 place.stale = True
                 continue
-            line.write(telling.to(place), more=more and place.viewer is None)
+            frames = None if place.own in addressed else told.get(place.ears)
+            line.write(telling.to(place) if frames is None else frames, more=more and watches)
 
 
 class Telling:
@@ -228,16 +236,18 @@ class Telling:
         self._changed = changed
         self._result = result
         self._sends = [effect for effect in step.effects if isinstance(effect, Send)]
-        self._addressed = {send.to for send in self._sends}
-        self._told: dict[Any, bytes] = {}
+        self.addressed = {send.to for send in self._sends}
+        """The topics of those who are told something else than others with the same ears."""
+        self.told: dict[Any, bytes] = {}
+        """What each kind of listener is told, once somebody asked."""
         self._frames: dict[tuple[type[Adapter], int], bytes] = {}
 
     def to(self, place: Place) -> bytes:
         """What this place is told: its pushes, then exactly one update."""
-        key = (place.ears, place.own) if place.own in self._addressed else place.ears
-        told = self._told.get(key)
+        key = (place.ears, place.own) if place.own in self.addressed else place.ears
+        told = self.told.get(key)
         if told is None:
-            told = self._told[key] = self._tell(place)
+            told = self.told[key] = self._tell(place)
         return told
 
     def _tell(self, place: Place) -> bytes:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 import structlog
@@ -35,6 +36,8 @@ from parlour.wire import MAX_NAME, Rematch, clean_name
 
 log = structlog.get_logger()
 
+STEP_COST = 0.5
+"""A step of a history is thought through again, but neither written nor told to anybody else."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -127,7 +130,7 @@ class Api:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
-        self._previews: dict[Game[Any], Scene | None] = {}
+        self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -231,7 +234,7 @@ class Api:
         return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
-        self._limits.check_call(self.address(request), CREATE_COST)
+        self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         return await self._host.history.tell(request.path_params["id"], self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:

@@ -53,9 +53,10 @@ def _seated(room: Room[Any], audience: Audience) -> dict[str, Metas]:
         seat = room.seat(place.viewer)
         if seat is not None:
             number = room.seat_number(place.viewer)
-            # Clients tell metas apart by phx_ref alone, so another seat needs another one.
-            ref = f"{place.phx_ref}-{number}"
-            seated.setdefault(seat.player, {})[ref] = {"phx_ref": ref, "name": seat.name, "seat": number}
+            # Clients tell metas apart by phx_ref alone, so another seat or another wish needs another one.
+            ref = f"{place.phx_ref}-{number}{'-again' if seat.again else ''}"
+            meta = {"phx_ref": ref, "name": seat.name, "seat": number}
+            seated.setdefault(seat.player, {})[ref] = {**meta, "again": True} if seat.again else meta
     return seated
 
 

@@ -11,7 +11,6 @@ from parlour.doors.relay import (
     COOKIE,
     FULL,
     MAX_MESSAGE,
-    Copies,
     Wanted,
     cookie_id,
     made_id,
@@ -28,7 +27,7 @@ from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.players import TOKEN_DAYS, Tokens
-from parlour.server.sockets import Socket, Visit
+from parlour.server.sockets import Socket, Visit, write_all
 
 JOIN_COST = 2.0
 MESSAGE_COST = 0.25
@@ -39,7 +38,7 @@ LASTING = f"Max-Age={TOKEN_DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
 
 
 class Visitor:
-    """Somebody at the door, and then a line of a relay."""
+    """Somebody at the door; once inside, their socket is a line of a relay."""
 
     __slots__ = ("_relays", "id", "last", "numbered", "room", "socket")
 
@@ -94,7 +93,7 @@ class Live:
 
     def __init__(self, room: str) -> None:
         self.room = room
-        self.relay: Relay[Visitor] = Relay()
+        self.relay: Relay[Socket] = Relay()
         self.alarm: Handle | None = None
 
 
@@ -158,7 +157,7 @@ class Relays:
             metrics.relays_live.set(len(self._live))
         lasts, last = visitor.numbered, visitor.last
         try:
-            effects = live.relay.join(visitor, visitor.id, self._now(), lasts=lasts, last=last)
+            effects = live.relay.join(visitor.socket, visitor.id, self._now(), lasts=lasts, last=last)
         except Missed:
             metrics.relay_refusals.labels("bad_lastnum").inc()
             visitor.socket.close(*BAD_LASTNUM)
@@ -170,13 +169,13 @@ class Relays:
         """Somebody says something."""
         live = self._live.get(visitor.room)
         if live is not None:
-            self._speak(live.relay.say(visitor, body, self._now()))
+            self._speak(live.relay.say(visitor.socket, body, self._now()))
 
     def lose(self, visitor: Visitor) -> None:
         """Somebody's line is lost."""
         live = self._live.get(visitor.room)
         if live is not None:
-            self._speak(live.relay.lose(visitor, self._now()))
+            self._speak(live.relay.lose(visitor.socket, self._now()))
             self._settle(live)
 
     # What these are made of.
@@ -200,26 +199,24 @@ class Relays:
     def _now(self) -> Instant:
         return Instant(self._clock.now(), int(self._clock.date() * 1000))
 
-    def _speak(self, effects: Effects[Visitor]) -> None:
+    def _speak(self, effects: Effects[Socket]) -> None:
         for effect in effects:
             if isinstance(effect, Cut):
-                effect.line.socket.cut()
+                effect.line.cut()
             else:
-                _tell(effect)
+                self._tell(effect)
 
-
-def _tell(tell: Tell[Visitor]) -> None:
-    """Write an envelope to all who get it; nobody is waited for."""
-    envelope, own, rest = tell
-    metrics.relay_envelopes.inc()
-    made: dict[bool, Copies] = {}
-    for lines, which in ((own, 0), (rest, 1)):
-        for line in lines:
-            copies = made.get(line.numbered)
-            if copies is None:
-                encode = numbered if line.numbered else plain
-                copies = made[line.numbered] = Copies(*map(framed, encode(envelope)))
-            line.socket.write(copies[which])
+    def _tell(self, tell: Tell[Socket]) -> None:
+        """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
+        envelope, own, rest = tell
+        metrics.relay_envelopes.inc()
+        for encode, mine, theirs in ((numbered, own[0], rest[0]), (plain, own[1], rest[1])):
+            if mine or theirs:
+                copies = encode(envelope)
+                if mine:
+                    write_all(mine, framed(copies.own))
+                if theirs:
+                    write_all(theirs, framed(copies.rest))
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -15,7 +15,6 @@ from websockets.http11 import Request as Upgrade
 from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
-from websockets.speedups import apply_mask
 
 from parlour.errors import Code, Refused
 from parlour.protocols import PROTOCOLS
@@ -28,6 +27,11 @@ from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.players import COOKIE, Tokens, new_player_id
 from parlour.wire import Adapter, Enter, Exit, Greeting, Request
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # where nothing could be compiled
+    from websockets.utils import apply_mask
 
 if TYPE_CHECKING:
     from uvicorn.server import ServerState
@@ -125,11 +129,11 @@ class Sockets:
             self.sweep()
         return Socket(self, server_state)
 
-    def cork(self, socket: "Socket") -> None:
-        """Let this socket write at the end of this turn of the loop, with all others that have to."""
+    def corked(self) -> "list[Socket]":
+        """The sockets that write at the end of this turn of the loop, all at once."""
         if not self._corked:
             self._loop.call_soon(self._pop)
-        self._corked.append(socket)
+        return self._corked
 
     def _pop(self) -> None:
         corked, self._corked = self._corked, []
@@ -180,17 +184,18 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_ahead", "_bucket", "_cork", "_corked", "_goodbye", "_heard", "_parts", "_pinged",
-        "_restarting", "_sockets", "_state", "_strikes", "_text", "_transport", "_visit", "_ws", "clogged",
+        "_address", "_ahead", "_bucket", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_state",
+        "_strikes", "_text", "_transport", "_visit", "_ws", "clogged", "corked", "owner", "waiting",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
-        self._sockets = sockets
+        self.owner = sockets
         self._state = state
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
         self._transport: asyncio.Transport
-        self._cork: list[bytes] = []
-        self._corked = False
+        self.waiting: list[bytes] = []
+        """Frames behind the cork."""
+        self.corked = False
         self._ahead = 0
         """Bytes that the core was given and has not made frames of yet."""
         self._parts: list[bytes] = []
@@ -209,10 +214,10 @@ class Socket(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=self._sockets.settings.max_outbox // 4)
+        self._transport.set_write_buffer_limits(high=self.owner.settings.max_outbox // 4)
 
     def data_received(self, data: bytes) -> None:
-        self._heard = self._sockets.clock.now()
+        self._heard = self.owner.clock.now()
         self._pinged = False
         if self._ahead == 0 and self._ws.current_size is None and self._visit is not None:
             data = self._take_whole(data)
@@ -230,11 +235,11 @@ class Socket(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self._state.connections.discard(cast("Any", self))
-        self._sockets.open.discard(self)
+        self.owner.open.discard(self)
         if self._goodbye is not None:
             self._goodbye.cancel()
         if self._address is not None:
-            self._sockets.limits.release(self._address)
+            self.owner.limits.release(self._address)
         if self._visit is not None:
             metrics.connections.labels(self._visit.name).dec()
             if not self._restarting:
@@ -254,7 +259,7 @@ class Socket(asyncio.Protocol):
         """The server goes down: clients come back to the next one. Nobody is disconnected by it."""
         self._restarting = True
         if self._ws.state is OPEN:
-            self._sockets.part(self)
+            self.owner.part(self)
         else:
             self._transport.close()
 
@@ -262,12 +267,13 @@ class Socket(asyncio.Protocol):
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
-        if not more and not self._corked:
-            self._sockets.cork(self)
-            self._corked = True
-        elif not self._cork:
-            self._sockets.hold(self)
-        self._cork.append(frames)
+        if not self.corked:
+            if not more:
+                self.corked = True
+                self.owner.corked().append(self)
+            elif not self.waiting:
+                self.owner.hold(self)
+        self.waiting.append(frames)
 
     def close(self, code: int, reason: str) -> None:
         """Say goodbye; whoever does not answer is cut off."""
@@ -300,7 +306,7 @@ class Socket(asyncio.Protocol):
 
         Nearly every message is one, and to the core it costs several times as much.
         """
-        at, end, most = 0, len(data), self._sockets.settings.max_frame
+        at, end, most = 0, len(data), self.owner.settings.max_frame
         while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._ws.state is OPEN:
             size, body = data[at + 1] - MASKED, at + 6
             if size == 126:
@@ -336,14 +342,14 @@ class Socket(asyncio.Protocol):
                 response.headers.update(headers)
         # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
         self._state.connections.add(cast("Any", self))
-        self._sockets.open.add(self)
+        self.owner.open.add(self)
         self._ws.send_response(response)
         if self._visit is not None:
             self._visit.begin()
 
     def _enter(self, knock: Knock) -> Mapping[str, str]:
         """Let somebody in; the headers of the answer."""
-        visit, headers = self._sockets.door(knock.path).enter(self, knock)
+        visit, headers = self.owner.door(knock.path).enter(self, knock)
         self._admit(knock.upgrade)
         self._visit = visit
         metrics.connections.labels(visit.name).inc()
@@ -352,8 +358,8 @@ class Socket(asyncio.Protocol):
     def _admit(self, upgrade: Upgrade) -> None:
         peer = self._transport.get_extra_info("peername")
         forwarded = ",".join(upgrade.headers.get_all("X-Forwarded-For")) or None
-        address = address_of(peer[0] if peer else None, forwarded, self._sockets.settings.proxies)
-        self._sockets.limits.admit(address)
+        address = address_of(peer[0] if peer else None, forwarded, self.owner.settings.proxies)
+        self.owner.limits.admit(address)
         self._address = address
 
     def _turn_away(self, status: int, why: Refused) -> Response:
@@ -384,7 +390,7 @@ class Socket(asyncio.Protocol):
 
     def may_ask(self, player: str | None, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
-        if self._sockets.limits.may_ask(self._bucket, player, self._address or "", cost):
+        if self.owner.limits.may_ask(self._bucket, player, self._address or "", cost):
             self._strikes = max(0, self._strikes - 1)
             return True
         self._strikes += 1
@@ -396,12 +402,12 @@ class Socket(asyncio.Protocol):
 
     def pop(self) -> None:
         """Write what is behind the cork."""
-        self._corked = False
-        if not self._cork:
+        self.corked = False
+        waiting = self.waiting
+        if not waiting:
             return
-        cork = self._cork
-        data = cork[0] if len(cork) == 1 else b"".join(cork)
-        cork.clear()
+        data = waiting[0] if len(waiting) == 1 else b"".join(waiting)
+        waiting.clear()
         if self._ws.state is not OPEN or self._transport.is_closing():
             return
         self._transport.write(data)
@@ -410,7 +416,7 @@ class Socket(asyncio.Protocol):
 
     def _check_outbox(self) -> None:
         """Whoever does not read is cut; they resync when they come back."""
-        if self._transport.get_write_buffer_size() > self._sockets.settings.max_outbox:
+        if self.clogged and self._transport.get_write_buffer_size() > self.owner.settings.max_outbox:
             log.warning("line_cut", player=self._visit.player if self._visit else None)
             self._transport.abort()
 
@@ -436,8 +442,18 @@ class Socket(asyncio.Protocol):
             self._cut_later()
 
     def _cut_later(self) -> None:
-        clock = self._sockets.clock
+        clock = self.owner.clock
         self._goodbye = clock.call_at(clock.now() + CLOSE_PATIENCE, self._transport.abort)
+
+
+def write_all(sockets: Sequence[Socket], frames: bytes) -> None:
+    """Put the same frames behind the corks of many sockets."""
+    corked = sockets[0].owner.corked()
+    for socket in sockets:
+        if not socket.corked:
+            socket.corked = True
+            corked.append(socket)
+        socket.waiting.append(frames)
 
 
 class Caller:
