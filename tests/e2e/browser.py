@@ -6,13 +6,13 @@ import re
 import shutil
 from typing import Any
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, WebSocket, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright, ViewportSize, WebSocket, expect
 
 from tests.e2e.servers import Server
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 expect.set_options(timeout=10_000)
 

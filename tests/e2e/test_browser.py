@@ -1,7 +1,6 @@
 """Evenings at real browsers: open, share, join, play, talk, break, come back, look again."""
 
 import re
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -180,7 +179,7 @@ def test_whoever_leaves_gives_the_seat_up_and_somebody_else_can_take_it(table):
 
 def test_a_move_that_is_refused_says_why_beside_the_board(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
-    behind: list[Any] = []
+    behind: list[str] = []
 
     def hold_back(line):
         """Ann's page is told everything but updates, once the line is bad."""

@@ -18,7 +18,8 @@ class Me {
   }
 
   async rename(name: string): Promise<void> {
-    if (name === this.player?.name && this.named) return;
+    const { name: before } = await this.known(); // or the server would take the name for somebody new
+    if (name === before && this.named) return;
     this.player = await becomePlayer(name);
     this.named = true;
     localStorage.setItem("named", "yes");

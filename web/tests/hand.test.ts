@@ -86,12 +86,12 @@ test("a picked piece that cannot move any more is let go when the scene changes"
 });
 
 test("on a board of backgammon the uppermost checker of a point is picked up by a click on the point", () => {
-  const scene = scenes("backgammon")[1]!;
+  const scene = scenes("backgammon")[2]!;
   const { hand } = press(scene, EMPTY, { spot: "p24" });
-  expect([...targets(scene.pieces.get(hand.picked!)!)].sort()).toEqual(["p17", "p18", "p23"]);
+  expect([...targets(scene.pieces.get(hand.picked!)!)].sort()).toEqual(["p18", "p23"]);
 });
 
 test("the cube is offered by a click, although it stands in a tray", () => {
-  const scene = scenes("backgammon")[0]!;
-  expect(press(scene, EMPTY, { spot: "cube", piece: "cube-piece" }).send).toEqual({ type: "offer_double" });
+  const scene = scenes("backgammon")[1]!;
+  expect(press(scene, EMPTY, { spot: "cube", piece: "doubling" }).send).toEqual({ type: "double" });
 });

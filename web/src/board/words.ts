@@ -7,11 +7,11 @@ export function named(text: string, names: readonly (string | null | undefined)[
   return text.replace(/\{(\d+)\}/g, (_, seat: string) => names[Number(seat)] ?? `player ${Number(seat) + 1}`);
 }
 
-/** What a screen reader says of a spot and of what stands on it: `point 6, 5 white`. */
+/** What a screen reader says of a spot and of what stands on it: `point 6, 5 checkers of Ann`. */
 export function spoken(spot: FullSpot, pile: readonly FullPiece[]): string {
   const counts = new Map<string, number>();
   for (const { label } of pile) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const said = [...counts].map(([label, count]) => (count > 1 ? `${count} ${label}` : label));
+  const said = [...counts].map(([label, count]) => (count > 1 ? `${count} ${label.replace(/^\w+/, "$&s")}` : label));
   return [spot.label, ...said].join(", ");
 }
 
