@@ -37,7 +37,7 @@ class Photographer:
 
     @property
     def options(self) -> dict[str, Any]:
-        phone = {"viewport": PHONE, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+        phone = {"viewport": PHONE, "device_scale_factor": 1, "is_mobile": True, "has_touch": True}
         desk = {"viewport": DESKTOP, "device_scale_factor": 1}
         return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else desk)}
 

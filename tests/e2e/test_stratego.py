@@ -91,7 +91,7 @@ class Cut:
 
 @pytest.fixture
 def drawn_up(server, visit):
-    """Ann's and Bob's pieces as both want them; Eve watches. Ann has scouts at a4 and b4, Bob's flag is at b7."""
+    """Pieces as Ann and Bob want them: her scouts at a4 and b4, his flag at b7. Eve watches."""
     ann, bob, eve = (visit(server, name) for name in ("Ann", "Bob", "Eve"))
     for visitor in (ann, bob, eve):
         visitor.page.add_init_script(WATCH_FIGHTS)

@@ -66,15 +66,10 @@ test.each(["backgammon", "stratego", "connect_four", "minesweeper", "tictactoe"]
   },
 );
 
-const hundredths = (numbers: number[]) => numbers.map((number) => Math.round(number * 100));
-
-test("who falls is shown beside whoever stays, and on the board", () => {
-  const at = (x: number, owner: number) => beside(spot({ x }), { owner }, true, 10).x;
-  expect(hundredths([at(4, 0), at(4, 1)])).toEqual([362, 538]);
-  expect(hundredths([at(0, 0), at(9, 1)])).toEqual([138, 862]);
-});
-
-test("two who fall together are shown side by side, and on the board", () => {
-  const both = (x: number) => hundredths([0, 1].map((owner) => beside(spot({ x }), { owner }, false, 10).x));
-  expect([both(4), both(0), both(9)]).toEqual([[406, 494], [50, 138], [862, 950]]);
+test("in a fight both faces are seen side by side, also at the edge of the board", () => {
+  const away = (x: number, owner: number, taken: boolean) =>
+    Math.round(100 * (beside(spot({ x }), { owner }, taken, 10).x - (x + 0.5))) / 100;
+  expect([away(4, 0, true), away(4, 1, true)]).toEqual([-0.84, 0.84]);
+  expect([away(0, 0, true), away(9, 1, true)]).toEqual([0.84, -0.84]);
+  for (const x of [0, 4, 9]) expect(away(x, 1, false) - away(x, 0, false)).toBeCloseTo(0.84);
 });

@@ -15,8 +15,6 @@ export interface Place {
 export const PILE = 5;
 /** How much of a pinned checker peeps out from under. */
 const PEEP = 0.38;
-/** How far apart two stand side by side. */
-const ABREAST = 0.88;
 
 /** The pieces of each spot, the lowest first. */
 export function piles(pieces: Iterable<FullPiece>): Map<string, FullPiece[]> {
@@ -57,19 +55,26 @@ export function middle(spot: FullSpot): { x: number; y: number } {
   return { x: spot.x + spot.w / 2, y: spot.y + spot.h / 2 };
 }
 
-/** Where a piece shows itself in a fight: beside whoever stands there, or beside the other who fell. */
-export function beside(spot: FullSpot, { owner }: Pick<FullPiece, "owner">, taken: boolean, width: number): Place {
-  const { x, y } = middle(spot);
-  const toward = (owner ?? 0) % 2 ? ABREAST : -ABREAST;
-  const fits = Math.abs(x + toward - width / 2) < width / 2;
-  const between = Math.min(Math.max(x, 0.5 + ABREAST / 2), width - 0.5 - ABREAST / 2);
-  const there = taken ? x + (fits ? toward : -toward) : between + toward / 2;
-  return { x: there, y, size: Math.min(spot.w, spot.h), depth: 99 };
-}
-
 /** The place that one more piece would get. */
 export function nextPlace(spot: FullSpot, pile: readonly FullPiece[], piece: Pick<FullPiece, "owner">): Place {
   return arranged(spot, [...pile, piece]).at(-1)!;
+}
+
+/**
+ * Where a piece shows itself on a spot that it only passes: beside whoever stands there, or, if two pass, each side on
+ * its own; and never off the board.
+ */
+export function beside(spot: FullSpot, piece: Pick<FullPiece, "owner">, taken: boolean, width: number): Place {
+  const { x, y } = middle(spot);
+  const size = Math.min(spot.w, spot.h);
+  const side = (piece.owner ?? 0) % 2 ? 1 : -1;
+  const step = 0.84 * size;
+  const fits = (at: number) => at - size / 2 >= 0 && at + size / 2 <= width;
+  let there = x + (taken ? side * step : (side * step) / 2);
+  if (taken && !fits(there)) there = x - side * step;
+  if (!taken && !fits(x - step / 2)) there = side < 0 ? x : x + step;
+  if (!taken && !fits(x + step / 2)) there = side < 0 ? x - step : x;
+  return { x: there, y, size, depth: 99 };
 }
 
 function piled(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">[]): Place[] {

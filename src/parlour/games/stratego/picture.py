@@ -48,7 +48,7 @@ def name_of(square: int) -> str:
 
 
 def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Scene:
-    """Everything but the controls, with where the pieces on these squares may go; who only watches sits with red."""
+    """Everything but the controls, with where the pieces on these squares may go; spectators sit with red."""
     return Scene(
         WIDTH,
         HEIGHT,
