@@ -232,7 +232,7 @@ def test_an_outcome_speaks_of_those_who_played_and_stays_when_they_leave(setup):
     assert outcome.why
     for player in players:
         table.leave(player)
-    if None in table.room.seats:
+    if None in table.room.seats:  # else a seat stays with whoever gave it up, as in Stratego
         table.sit("dan")
     assert table.room.outcome == outcome
 

@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
+from tests.e2e.armies import draw_up, move, press_button, square
 from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
 from tests.e2e.servers import Server
 
@@ -55,6 +56,7 @@ class Photographer:
     def shoot(self) -> None:
         ann, bob = self.visitor("Ann"), self.visitor("Bob")
         self.take_minesweeper(self.visitor("Cy"))
+        self.take_stratego(self.visitor("Ann"), self.visitor("Bob"))
         room = ann.open_room()
         home = self.visitor("Bob").go("/")
         home.page.get_by_label("Your name").fill("Bob")
@@ -118,6 +120,41 @@ class Photographer:
             expect(cy.board.locator(f"[data-spot=c{cell}][aria-label$=flag]")).to_have_count(1)
         cy.page.evaluate("document.activeElement.blur()")
         self.take(cy, "minesweeper")
+
+    def take_stratego(self, ann: Visitor, bob: Visitor) -> None:
+        room = self.server.open_room("stratego", config={"arrange_seconds": 0}, private=True)["id"]
+        for visitor in (ann, bob):
+            visitor.come_in(room)
+        for visitor in (ann, bob):
+            draw_up(visitor, "Corner")
+        square(ann, "a4").click(force=True)
+        self.take(ann, "stratego-arrange")
+        square(ann, "d4").click(force=True)
+        move(bob, "a10", "b7")
+        for visitor in (bob, ann):
+            press_button(visitor, "Ready")
+        ann.sees("Your turn")
+        square(ann, "b4").click(force=True)
+        self.take(ann, "stratego-targets")
+        square(ann, "b4").click(force=True)
+        move(ann, "a4", "a7")
+        bob.page.wait_for_function(STAND_STILL)
+        self.take(bob, "stratego-fight")
+        bob.page.evaluate("document.getAnimations().forEach((motion) => motion.finish())")
+        move(bob, "a7", "a6")
+        ann.sees("Your turn")
+        move(ann, "b4", "b7")
+        ann.sees("You win: the flag is captured")
+        ann.page.wait_for_function("() => !document.getAnimations().length")
+        self.take(ann, "stratego-won")
+
+
+STAND_STILL = """() => {
+    const motions = document.getAnimations();
+    for (const motion of motions) { motion.pause(); motion.currentTime = 600; }
+    return motions.length;
+}"""
+"""Stops what moves in the middle of it; waits until something does."""
 
 
 @contextmanager

@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import expect
 
 from parlour.games.stratego.picture import NAMES, name_of
+from tests.e2e.armies import SQUARES, draw_up, move, press_button, square, stands
 from tests.e2e.test_ogetarts import click, come_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
-SQUARES = {name_of(square): square for square in range(100)}
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
 MINER, MARSHAL, BOMB, FLAG = (RANKS[name] for name in ("miner", "marshal", "bomb", "flag"))
 
@@ -25,30 +25,6 @@ WATCH_FIGHTS = """
     };
 """
 """Notes the rank of every piece that is shown for a second where it fought."""
-
-
-def square(visitor, name):
-    return visitor.board.locator(f"[data-spot=c{SQUARES[name]}]")
-
-
-def move(visitor, start, end):
-    """By two clicks; a piece lies over its square, so the mouse is sent to the place itself."""
-    square(visitor, start).click(force=True)
-    square(visitor, end).click(force=True)
-
-
-def stands(visitor, name, what):
-    """Wait until a screen reader says so of a square."""
-    expect(square(visitor, name)).to_have_attribute("aria-label", re.compile(rf"^{name}, {what}"))
-
-
-def draw_up(visitor, formation):
-    visitor.page.get_by_role("button", name="Formation").click()
-    visitor.page.get_by_role("button", name=formation).click()
-
-
-def press_button(visitor, name):
-    visitor.page.get_by_role("button", name=name, exact=True).click()
 
 
 def faces(frames):
@@ -135,7 +111,7 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     move(ann, "a4", "a7")
     for visitor in (ann, bob, eve):
         expect(visitor.board.locator("[data-piece=p61]")).to_have_text("6")
-        visitor.page.wait_for_function("window.shown.length")
+        visitor.page.wait_for_function("() => window.shown.length")
         assert visitor.page.evaluate("window.shown") == ["2"]
     assert faces(eve.frames) == {("p31", "scout"), ("p61", "captain")}
     eve.page.get_by_role("tab", name="Moves").click()
