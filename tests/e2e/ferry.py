@@ -7,19 +7,20 @@ from msgspec.structs import replace
 from parlour import Event, Game, Moment, Refused, State, Update
 from parlour.scene import Piece, Scene, grid
 
-BANKS = ("north", "east", "south", "west")
+Bank = Literal["north", "east", "south", "west"]
+BANKS: tuple[Bank, ...] = ("north", "east", "south", "west")
 
 
 class River(State, frozen=True):
     """Where the boat lies."""
 
-    boat: str = "north"
+    boat: Bank = "north"
 
 
 class Cross(Event, frozen=True):
     """Put the boat on another bank."""
 
-    to: Literal["north", "east", "south", "west"]
+    to: Bank
 
 
 class Ferry(Game[River]):
