@@ -7,9 +7,11 @@ from typing import Any
 from parlour.games.backgammon.match import Match, Played, next_variant
 from parlour.games.backgammon.notation import Entry
 from parlour.games.backgammon.variants import AROUND, BAR, OFF, VARIANTS
-from parlour.scene import Clock, Piece, Scene, Side, Spot
+from parlour.scene import Choice, Clock, Piece, Scene, Side, Spot
 
 WIDTH, HEIGHT = 15.1, 11.8
+
+HIDE_PIPS = Choice("hide_pips", "Hide the pip counts")
 
 Drops = Mapping[int, Mapping[int, Any]]
 """From each place where a checker may go, and the event that takes it there."""
@@ -26,7 +28,8 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
         status=_status(match, seat),
         turn=match.awaited if match.seated else (),
         sides=tuple(
-            Side("disc", f"{match.board.pips(side)} pips", str(match.score[side])) for side in (0, 1)
+            Side("disc", f"{match.board.pips(side)} pips", str(match.score[side]), HIDE_PIPS.id)
+            for side in (0, 1)
         ),
         clocks=tuple(_clocks(match)),
         log=tuple(_log(match)),
