@@ -67,7 +67,11 @@ def _next(view: Any, rng: random.Random) -> dict[str, Any]:
     match view["phase"]:
         case "move" if view["ways"]:
             start, end = rng.choice(view["ways"]).split()[0].split("/")
-            return {"type": "move", "from": int(start.replace("bar", "25")), "to": int(end.replace("off", "0"))}
+            return {
+                "type": "move",
+                "from": int(start.replace("bar", "25")),
+                "to": int(end.replace("off", "0")),
+            }
         case "move":
             return {"type": "end_turn"}
         case phase:

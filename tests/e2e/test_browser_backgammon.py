@@ -88,10 +88,10 @@ def move(who, *, dragging=False, touch=False):
     if dragging:
         checker = movable(who).last
         tap(who, checker)
-        spot = targets(who).last
+        spot = targets(who).last.get_attribute("data-spot")
         tap(who, checker)  # let go again: it was only to see where it may go
         expect(targets(who)).to_have_count(0)
-        drag(who, checker, who.board.locator(f"[data-spot={spot_id(who, checker, spot)}]"))
+        drag(who, checker, who.board.locator(f"[data-spot={spot}]"))
     else:
         tap(who, movable(who).last, touch=touch)
         expect(targets(who).first).to_be_attached()
@@ -116,9 +116,12 @@ def play_turn(pair, **how):
     return True
 
 
-def start(pair):
+def start(pair, *, by_key=False):
+    """Both say that they are ready; who begins."""
     for who in pair:
-        button(who, "Ready").click()
+        who.press(" ") if by_key else button(who, "Ready").click()
+    for who in pair:
+        expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
     return wait_for_turn(pair)
 
 
@@ -131,7 +134,8 @@ def tokens(pair):
 
 
 def nearly_over(view):
-    return view["phase"] == "roll" and view["checkers"][view["turn"]][0] >= 14
+    """The one on turn has at most four checkers left: a turn later it could be over."""
+    return view["phase"] == "roll" and view["checkers"][view["turn"]][0] >= 11
 
 
 # Matches.
@@ -196,10 +200,9 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
     roll(first)
     before = first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES)
     move(first)
-    button(first, "Undo").click()
-    while button(first, "Undo").count():
+    for left in reversed(range(used(first))):  # a move by several dice is undone die by die
         button(first, "Undo").click()
-        expect(first.page.get_by_role("alert")).to_have_count(0)
+        expect(first.board.locator(".piece.dim[data-piece^=die]")).to_have_count(left, timeout=SLOW)
     assert first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES) == before
     button(first, "Resign game").click()
     expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
@@ -209,3 +212,79 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
 
 
 PLACES = "all => all.map(one => [one.dataset.piece, one.getAttribute('transform')]).sort()"
+
+
+# Ways to play.
+
+
+def test_a_turn_is_played_by_keyboard_alone(sit):
+    _, pair = sit(variant="portes")
+    who = start(pair, by_key=True)
+    who.press(" ")
+    expect(who.board.locator("[data-piece^=die]").first).to_be_attached(timeout=SLOW)
+    end = button(who, "End the turn")
+    while True:
+        expect(movable(who).first.or_(end).first).to_be_visible(timeout=SLOW)
+        if end.count():
+            break
+        before = used(who)
+        who.board.locator("[role=button][aria-label*=checker]").last.focus()
+        who.press("Enter")
+        expect(targets(who).first).to_be_attached()
+        targets(who).last.focus()
+        who.press("Enter")
+        wait_for_dice(who, before)
+    who.press("u")
+    expect(end).to_have_count(0)
+    expect(movable(who).first).to_be_attached()
+
+
+def test_turns_are_played_on_a_phone_by_touch(sit):
+    _, pair = sit({"viewport": PHONE, "has_touch": True, "is_mobile": True}, variant="plakoto")
+    start(pair)
+    for _ in range(2):
+        play_turn(pair, touch=True)
+    for who in pair:
+        wide = who.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0
+
+
+def test_rolls_and_ends_of_turns_go_by_themselves_for_whoever_chose_it(sit):
+    _, pair = sit(variant="tavla")
+    for who in pair:
+        who.page.get_by_text("Options").click()
+        who.page.get_by_label("Roll by itself, unless I may double").check()
+        who.page.get_by_label("End my turn by itself").check()
+    start(pair)
+    for _ in range(2):
+        who = wait_for_turn(pair)
+        dice = who.board.locator("[data-piece^=die]").first
+        expect(dice).to_be_attached(timeout=SLOW)
+        number = dice.get_attribute("data-piece").partition(".")[0]
+        while movable(who).count() and who.board.locator(f"[data-piece^='{number}.']").count():
+            move(who)
+        expect(who.board.locator(f"[data-piece^='{number}.']")).to_have_count(0, timeout=SLOW)
+        expect(who.page.locator(".refusal")).to_have_count(0)
+
+
+def test_pip_counts_are_hidden_for_whoever_chose_it_also_after_a_reload(sit):
+    _, (ann, bob) = sit(variant="tavla")
+    expect(ann.page.get_by_text("167 pips")).to_have_count(2)
+    ann.page.get_by_text("Options").click()
+    ann.page.get_by_label("Hide the pip counts").check()
+    expect(ann.page.get_by_text("167 pips")).to_have_count(0)
+    ann.page.reload()
+    ann.sees("Ready for a game of tavla?")
+    expect(ann.page.get_by_text("167 pips")).to_have_count(0)
+    expect(bob.page.get_by_text("167 pips")).to_have_count(2)
+
+
+def test_the_clock_of_a_turn_runs_beside_whose_turn_it_is(sit):
+    _, pair = sit(variant="portes", turn_seconds=600, match="five_points")
+    who = start(pair)
+    other = pair[1 - pair.index(who)]
+    for visitor in pair:
+        bar = visitor.page.locator(f".bar[data-seat='{pair.index(who)}']")
+        expect(bar.locator("time")).to_have_text(re.compile(r"^(10:00|9:\d\d)$"))
+        expect(visitor.page.locator(".bar time")).to_have_count(1)
+    expect(other.page.locator(".score")).to_have_text(["0", "0"])

@@ -54,6 +54,7 @@ def _spots(variant: str, eyes: int) -> tuple[Spot, ...]:
         Spot("frame", 0, 0, WIDTH, HEIGHT, fill="wood"),
         Spot("left", 0.3, 0.3, 6, 11.2, fill="felt"),
         Spot("right", 7.3, 0.3, 6, 11.2, fill="felt"),
+        Spot("game", 6.3, 11.5, 1, 0, "up", "none", text=variant),
         *map(_point, range(1, 25)),
         Spot(f"bar{other}", 6.3, 0.3, 1, 4, "tray", "none", label=f"{place} of {{{other}}}"),
         Spot(f"bar{mine}", 6.3, 7.5, 1, 4, "tray", "none", label=f"{place} of {{{mine}}}"),
