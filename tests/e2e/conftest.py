@@ -98,9 +98,9 @@ def seat(enter: Enter) -> Seat:
     return sit
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A real Chromium."""
+    """A real Chromium; not for longer than a file, since nobody else can run a loop while it is driven."""
     with sync_playwright() as playwright:
         chromium = launch(playwright)
         yield chromium

@@ -43,4 +43,3 @@ def take_backgammon(camera: Camera) -> None:
         ann.board.locator(".piece.movable").first.click()
         expect(ann.board.locator(".aim").first).to_be_visible()
         camera.take(ann, variant)
-        camera.take(bob, f"{variant}-other-side") if variant == "fevga" else None

@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
+from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ class Photographer:
 
     @property
     def options(self) -> dict[str, Any]:
-        phone = {"viewport": PHONE, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+        phone = {"viewport": PHONE, "device_scale_factor": 1, "is_mobile": True, "has_touch": True}
         desk = {"viewport": DESKTOP, "device_scale_factor": 1}
         return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else desk)}
 
@@ -160,6 +161,7 @@ def main(folder: Path) -> None:
                     try:
                         with closing(Photographer(browser, server, folder, scheme, screen)) as photographer:
                             photographer.shoot()
+                            take_backgammon(photographer)
                     finally:
                         server.stop()
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arranged, nextPlace, piles, places } from "../src/board/places";
+import { arranged, beside, nextPlace, piles, places } from "../src/board/places";
 import { things, type FullPiece, type FullSpot } from "../src/board/things";
 import type { Spot } from "../src/wire";
 import { scenes } from "./told";
@@ -65,3 +65,11 @@ test.each(["backgammon", "stratego", "connect_four", "minesweeper", "tictactoe"]
     }
   },
 );
+
+test("in a fight both faces are seen side by side, also at the edge of the board", () => {
+  const away = (x: number, owner: number, taken: boolean) =>
+    Math.round(100 * (beside(spot({ x }), { owner }, taken, 10).x - (x + 0.5))) / 100;
+  expect([away(4, 0, true), away(4, 1, true)]).toEqual([-0.84, 0.84]);
+  expect([away(0, 0, true), away(9, 1, true)]).toEqual([0.84, -0.84]);
+  for (const x of [0, 4, 9]) expect(away(x, 1, false) - away(x, 0, false)).toBeCloseTo(0.84);
+});

@@ -60,6 +60,23 @@ export function nextPlace(spot: FullSpot, pile: readonly FullPiece[], piece: Pic
   return arranged(spot, [...pile, piece]).at(-1)!;
 }
 
+/**
+ * Where a piece shows itself on a spot that it only passes: beside whoever stands there, or, if two pass, each side on
+ * its own; and never off the board.
+ */
+export function beside(spot: FullSpot, piece: Pick<FullPiece, "owner">, taken: boolean, width: number): Place {
+  const { x, y } = middle(spot);
+  const size = Math.min(spot.w, spot.h);
+  const side = (piece.owner ?? 0) % 2 ? 1 : -1;
+  const step = 0.84 * size;
+  const fits = (at: number) => at - size / 2 >= 0 && at + size / 2 <= width;
+  let there = x + (taken ? side * step : (side * step) / 2);
+  if (taken && !fits(there)) there = x - side * step;
+  if (!taken && !fits(x - step / 2)) there = side < 0 ? x : x + step;
+  if (!taken && !fits(x + step / 2)) there = side < 0 ? x - step : x;
+  return { x: there, y, size, depth: 99 };
+}
+
 function piled(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">[]): Place[] {
   const size = Math.min(spot.w, 1);
   const pinned = pile.length > 1 && pile[0]!.owner !== pile[1]!.owner;
