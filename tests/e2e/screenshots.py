@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
+from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
@@ -162,6 +163,7 @@ def main(folder: Path) -> None:
                     try:
                         with closing(Photographer(browser, server, folder, scheme, screen)) as photographer:
                             photographer.shoot()
+                            take_backgammon(photographer)
                     finally:
                         server.stop()
 
