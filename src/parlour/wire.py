@@ -209,6 +209,24 @@ class Consider(msgspec.Struct, frozen=True):
     id: str | None = None
 
 
+class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: take a ticket."""
+
+    game: str
+    config: dict[str, Any] = {}
+    mode: Literal["normal", "ranked", "bot"] = "normal"
+    bot: str | None = None
+    """Who the opponent should be, in mode ``bot``; the game's best without."""
+
+
+class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: give a ticket back."""
+
+    ticket: str
+
+
+LobbyWish = Queue | Unqueue
+
 Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
 
 
@@ -216,7 +234,7 @@ class Request(msgspec.Struct, frozen=True):
     """One thing that a client asks; `room` is None for the lobby."""
 
     room: str | None
-    wish: Enter | Exit | Wish
+    wish: Enter | Exit | Wish | LobbyWish
     ref: Any = None
     via: "Adapter | None" = None
     """The adapter of a door inside the one that read this: the answer goes out through it."""

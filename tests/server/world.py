@@ -216,7 +216,9 @@ class World:
 
     async def quiet(self) -> None:
         """Wait until nothing is going on."""
-        while self.lanes or self.host.bots.thinking:
+        while self.lanes or self.host.bots.thinking or self.host.pairing.tasks:
+            for task in tuple(self.host.pairing.tasks):
+                await task
             for lane in self.lanes:
                 await lane.drained()
             for turn in self.host.bots.thinking:
@@ -227,7 +229,8 @@ class World:
     @property
     def lanes(self) -> list[Lane]:
         """Where something is going on."""
-        return [live.lane for live in self.host.keeper._rooms.values() if live.lane.busy]
+        lanes = [live.lane for live in self.host.keeper._rooms.values()]
+        return [lane for lane in (*lanes, self.host.pairing.lane) if lane.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:

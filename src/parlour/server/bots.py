@@ -1,7 +1,7 @@
 """Bots at the seats: asked when they can do something, and what they do is done in the room's lane."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from inspect import getfile
 from typing import Any, Protocol, TypeVar
@@ -100,7 +100,7 @@ class Bots:
     async def _seat(self, live: Live, bot: str | None, by: str | None) -> Seated:
         if by is not None and live.here.seat(by) is None and live.opening.creator != by:
             raise Refused(Code.NOT_SEATED, "only somebody who sits in the room or opened it can add a bot")
-        player = newcomer(live.here, chosen(live.game, bot))
+        player = newcomer(live.here.players, chosen(live.game, bot))
         thought = await self._owner.step(live, Join(player.id, player.name, bot=True))
         seat = live.here.seat_number(player.id)
         assert seat is not None  # noqa: S101 - it just sat down
@@ -217,14 +217,23 @@ def chosen(game: Game[Any], bot: str | None) -> str:
     return bot
 
 
-def newcomer(room: Room[Any], bot: str) -> Player:
-    """A bot as a player whom this room does not have yet."""
-    id, name, number = f"{PREFIX}{bot}", f"{bot.replace('_', ' ').capitalize()} bot", 1
-    while room.seat(id if number == 1 else f"{id}:{number}") is not None:
+def newcomer(there: Sequence[str | None], bot: str) -> Player:
+    """A bot as a player who is not there yet."""
+    id, number = f"{PREFIX}{bot}", 1
+    while id in there:
         number += 1
-    return (
-        Player(id, name, bot=True) if number == 1 else Player(f"{id}:{number}", f"{name} {number}", bot=True)
-    )
+        id = f"{PREFIX}{bot}:{number}"
+    return Player(id, bot_name(id), bot=True)
+
+
+def bot_name(id: str) -> str:
+    """What a bot is called.
+
+    >>> bot_name("bot:random"), bot_name("bot:fond_of_rock:2")
+    ('Random bot', 'Fond of rock bot 2')
+    """
+    kind, _, number = id.removeprefix(PREFIX).partition(":")
+    return f"{kind.replace('_', ' ').capitalize()} bot {number}".strip()
 
 
 def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:

@@ -75,6 +75,7 @@ class Opening(msgspec.Struct, frozen=True):
     created: float
     private: bool
     creator: str | None
+    ranked: bool = False
 
 
 class Owner(Protocol):
@@ -140,6 +141,7 @@ def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
         ended=room.ended,
         ended_at=None if room.ended is None else date,
         connected=len(room.connected),
+        ranked=opening.ranked,
     )
 
 
@@ -163,6 +165,7 @@ class RoomSheet(msgspec.Struct, frozen=True):
     outcome: Outcome | None
     ended: str | None
     private: bool
+    ranked: bool
     created: float
     seed_hash: str
     seeds: tuple[ShownSeed, ...]
@@ -180,6 +183,7 @@ def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
         outcome=card.outcome,
         ended=card.ended,
         private=card.private,
+        ranked=card.ranked,
         created=card.created,
         seed_hash=card.seed_hash,
         seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in card.shown),
