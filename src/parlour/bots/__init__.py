@@ -7,11 +7,20 @@ the events. None means that it does nothing now.
 from collections.abc import Mapping
 from typing import Any
 
+from parlour.bots.backgammon import play_ahead, play_easily, play_well
 from parlour.bots.chance import choose_any
+from parlour.bots.minesweeper import solve
+from parlour.bots.stratego import play_sensibly
+from parlour.bots.tictactoe import play_perfectly
 from parlour.game import Bot, Game
 from parlour.games import GAMES
 
-BOTS: dict[str, dict[str, Bot]] = {}
+BOTS: dict[str, dict[str, Bot]] = {
+    "tictactoe": {"perfect": play_perfectly},
+    "minesweeper": {"solver": solve},
+    "stratego": {"sensible": play_sensibly},
+    "backgammon": {"easy": play_easily, "medium": play_well, "hard": play_ahead},
+}
 """By game, the weakest first."""
 
 RANDOM = "random"
