@@ -15,11 +15,13 @@ from parlour.scene import Patch, Scene
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
 
 
-class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join"):
+class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join", omit_defaults=True):
     """Take a seat."""
 
     player: str
     name: str
+    bot: bool = False
+    """A bot, which is connected from now on."""
 
 
 class Connect(msgspec.Struct, frozen=True, tag_field="do", tag="connect"):
@@ -207,6 +209,24 @@ class Consider(msgspec.Struct, frozen=True):
     id: str | None = None
 
 
+class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: take a ticket."""
+
+    game: str
+    config: dict[str, Any] = {}
+    mode: Literal["normal", "ranked", "bot"] = "normal"
+    bot: str | None = None
+    """Who the opponent should be, in mode ``bot``; the game's best without."""
+
+
+class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: give a ticket back."""
+
+    ticket: str
+
+
+LobbyWish = Queue | Unqueue
+
 Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
 
 
@@ -214,7 +234,7 @@ class Request(msgspec.Struct, frozen=True):
     """One thing that a client asks; `room` is None for the lobby."""
 
     room: str | None
-    wish: Enter | Exit | Wish
+    wish: Enter | Exit | Wish | LobbyWish
     ref: Any = None
     via: "Adapter | None" = None
     """The adapter of a door inside the one that read this: the answer goes out through it."""
@@ -301,6 +321,7 @@ class Meta(TypedDict):
     name: NotRequired[str]
     seat: NotRequired[int]
     again: NotRequired[bool]
+    bot: NotRequired[bool]
     count: NotRequired[int]
 
 
