@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.doors.hall import Hall, guid
+from tests.doors.hall import Hall
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from parlour.doors.gammonx.payloads import ASK, Seen, disconnected, turn_timer
+from parlour.doors.gammonx.payloads import ASK, Seen, disconnected, lobby, turn_timer
 
 Event = tuple[str, Any]
 """A name and a payload."""
@@ -28,15 +28,20 @@ FORCED: Event = ("force-disconnect", {"allowedCommands": []})
 def arrived(seen: Seen) -> Iterator[Event]:
     """Somebody has joined and is shown how things are."""
     if not seen.seated:
-        yield "match-lobby-waiting", seen.lobby
+        yield "match-lobby-waiting", _waiting(seen)
         return
-    yield "match-lobby-found", seen.lobby
+    yield "match-lobby-found", _waiting(seen)
     if seen.begun:
         yield "game-state", seen.game
     elif seen.phase == "over":
         yield from _ended(seen)
     else:
         yield "match-started", seen.match
+
+
+def _waiting(seen: Seen) -> dict[str, Any]:
+    """Who has come; what they may do is told with the match."""
+    return lobby(seen.match_id, seen.players, [])
 
 
 def returned(seen: Seen) -> Iterator[Event]:
@@ -48,14 +53,7 @@ def returned(seen: Seen) -> Iterator[Event]:
 
 def _connected(seen: Seen) -> dict[str, Any]:
     """Who is here; what one may ask for first is the game, or if there is none the match."""
-    return {
-        "id": seen.match_id,
-        "groupName": f"match_{seen.match_id}",
-        "player1": seen.players[0],
-        "player2": seen.players[1],
-        "matchFound": seen.seated,
-        "allowedCommands": [*(ASK if seen.begun else ASK[1:]), *seen.allowed],
-    }
+    return lobby(seen.match_id, seen.players, ASK[:1] if seen.begun else ASK[1:])
 
 
 def _ended(seen: Seen) -> Iterator[Event]:

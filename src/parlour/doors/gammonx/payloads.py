@@ -47,7 +47,6 @@ class Seen(msgspec.Struct, frozen=True):
     turn_ends: float | None
     """When the time for this turn is up, as wall time."""
     allowed: list[str]
-    lobby: msgspec.Raw
     game: msgspec.Raw
     match: msgspec.Raw
 
@@ -85,7 +84,6 @@ def show(match: str, me: str, view: View, seats: Sequence[Sitter | None]) -> See
         budget=absence["budget"],
         turn_ends=view.get("clock", {}).get("until"),
         allowed=allowed,
-        lobby=_raw(lobby(match, players, allowed)),
         game=_raw(game_state(match, view, players, allowed)),
         match=_raw(match_state(match, view, players, allowed)),
     )
