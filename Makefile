@@ -7,10 +7,16 @@ bin := .venv/bin
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: .venv/ready ## make the virtual environment that serve and test share
+setup: .venv/ready src/parlour/web/index.html ## make what serve and test share: the virtual environment and the page
 
 .venv/ready: scripts/setup requirements.lock pyproject.toml
 	@scripts/setup
+
+web/node_modules/.ready: scripts/setup-page web/package-lock.json
+	@scripts/setup-page
+
+src/parlour/web/index.html: web/node_modules/.ready $(shell find web -path web/node_modules -prune -o -path web/tests -prune -o -path web/gallery -prune -o -type f -print)
+	@scripts/build-page
 
 tests/e2e/node_modules/.ready: scripts/setup-clients tests/e2e/package-lock.json
 	@scripts/setup-clients
@@ -23,10 +29,13 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 	$(bin)/ruff check --quiet .
 	$(bin)/mypy
 	$(bin)/lint-imports --no-cache
+	npm run --silent --prefix web check
+	npm run --silent --prefix web test
 	$(bin)/pytest -q -n auto -m "not e2e and not play"
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
+	@scripts/setup-browser
 	$(bin)/pytest -q -n auto -m "e2e or play"
 
 torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
@@ -34,7 +43,7 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
-soak: setup ## 10,000 random games of every game, each replayed: half an hour; games=N for fewer, game=NAME for one
+soak: setup ## 10,000 random games of every game, each replayed: hours; games=N for fewer, game=NAME for one
 	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
 
 fix: setup ## let the tools mend what they can

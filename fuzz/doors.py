@@ -17,6 +17,7 @@ from fuzz.target import target
 from parlour.doors.relay import PATH
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
+from parlour.server.pages import read_pages
 from parlour.server.relays import Relays
 from parlour.server.sockets import Sockets, native_doors
 from tests.server.world import World
@@ -37,7 +38,8 @@ class Building:
         loop().run_until_complete(self.world.open("tictactoe"))
         self.visits = itertools.count(1)
         limits = Limits(self.world.settings, self.world.clock)
-        self.app = web_app(Api(self.world.host, TOKENS, limits, self.world.settings), None)
+        api = Api(self.world.host, TOKENS, limits, self.world.settings)
+        self.app = web_app(api, None, read_pages())
         self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings)
         doors = {**native_doors(self.world.host, TOKENS, self.world.settings), PATH: self.relays}
         self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)

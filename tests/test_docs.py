@@ -343,6 +343,9 @@ def test_the_design_gives_a_reason_for_every_dependency():
     project = tomllib.loads(read("pyproject.toml"))
     wanted = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
     names = {re.split(r"[<>=;\[ ]", requirement)[0] for requirement in wanted}
+    for folder in ("web", "tests/e2e"):
+        package = json.loads(read(f"{folder}/package.json"))
+        names |= {*package.get("dependencies", {}), *package.get("devDependencies", {})}
     design = read("docs/design.md")
     missing = {name for name in names if not re.search(rf"^\| {name} \| \S", design, re.MULTILINE)}
     assert not missing

@@ -271,7 +271,7 @@ def json_made_of(words: list[str]) -> "st.SearchStrategy[Any]":
 def test_whatever_json_comes_is_played_or_refused(name):
     game = GAMES[name]
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(events=st.lists(json_made_of(words(game)), min_size=1, max_size=8), luck=st.integers(0, 9))
     def send(events: list[Any], luck: int) -> None:
         table = full(game, SMALL.get(name), luck=luck)
@@ -296,7 +296,7 @@ def test_whatever_config_comes_is_taken_or_refused(name):
     game = GAMES[name]
     fields = ["gibberish", *game.Config.__struct_fields__]
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(config=json_made_of(fields))
     def open_with(config: Any) -> None:
         with suppress(Refused):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.doors import xsos
@@ -478,7 +478,6 @@ DEEDS = st.one_of(
 
 
 @given(st.lists(DEEDS, max_size=40), st.booleans())
-@settings(deadline=None)
 def test_whatever_people_do_nothing_is_doubled_or_out_of_order_and_nothing_stays_behind(deeds, referee):
     """Of each sender, a receiver hears a rising row of numbers, whatever breaks."""
     chat = Chat(referee=referee)

@@ -1,74 +1,129 @@
-"""A real Chromium, driven by its own debugging protocol."""
+"""People at real browsers: what they see, click, type and press."""
 
-import itertools
 import json
+import os
 import re
 import shutil
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from playwright.sync_api import Browser, Locator, Page, Playwright, ViewportSize, WebSocket, expect
 
-from tests.e2e.lines import PATIENCE
+from tests.e2e.servers import Server
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+
+expect.set_options(timeout=10_000)
 
 
-class Tab:
-    """One page of a browser."""
+def launch(playwright: Playwright) -> Browser:
+    """Debian's own; as root it cannot put itself into a sandbox."""
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
 
-    def __init__(self, line: ClientConnection, numbers: Iterator[int]) -> None:
-        self._line = line
-        self._numbers = numbers
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
-    def visit(self, url: str) -> None:
-        """Go to a page and wait until it is there."""
-        self._ask("Page.navigate", self._session, url=url)
-        there = f"complete {url}"
-        for _ in range(5000):
-            if self.run("`${document.readyState} ${location.href}`") == there:
+class Visitor:
+    """Somebody at a browser of their own: cookies, storage and complaints are theirs alone."""
+
+    def __init__(self, browser: Browser, server: Server, name: str, **options: Any) -> None:
+        self.server = server
+        self.name = name
+        self.context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.complaints: list[str] = []
+        """What the browser logged as an error, and exceptions that nobody caught."""
+        self.frames: list[Any] = []
+        """Every frame that came over a socket."""
+        self.provoked: set[int] = set()
+        """Refusals over HTTP that a test asks for: a browser logs each."""
+        self.page.on("console", self._listen)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("websocket", self._follow)
+
+    def _listen(self, message: Any) -> None:
+        # While a server is down, the browser itself logs each try in vain.
+        expected = ["ERR_CONNECTION", *(f"status of {status}" for status in self.provoked)]
+        if message.type == "error" and not any(words in message.text for words in expected):
+            self.complaints.append(message.text)
+
+    def _follow(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.frames.append(json.loads(frame)))
+
+    def close(self) -> None:
+        self.context.close()
+
+    # Going about.
+
+    def go(self, path: str) -> "Visitor":
+        self.page.goto(f"http://{self.server.address}{path}")
+        return self
+
+    def open_room(self, game: str = "Noughts and crosses") -> str:
+        """From the home page into a new room; its id."""
+        self.go("/")
+        self.page.get_by_label("Your name").fill(self.name)
+        self.page.get_by_role("button", name=f"Play {game}").click()
+        self.page.wait_for_url(re.compile(r"/r/\w+$"))
+        expect(self.spots.first).to_be_attached()
+        return self.page.url.rpartition("/")[2]
+
+    def come_in(self, room: str, way: str = "Sit down") -> "Visitor":
+        """By the link that a friend sent."""
+        self.go(f"/r/{room}")
+        self.page.get_by_label("Your name").fill(self.name)
+        self.page.get_by_role("button", name=way, exact=True).click()
+        expect(self.board).to_be_visible()
+        return self
+
+    # What there is.
+
+    @property
+    def board(self) -> Locator:
+        return self.page.locator("svg.board")
+
+    @property
+    def spots(self) -> Locator:
+        return self.board.locator("[data-spot]")
+
+    @property
+    def status(self) -> Locator:
+        return self.page.get_by_test_id("status")
+
+    def spot(self, label: str) -> Locator:
+        """A spot by what a screen reader says of it."""
+        return self.board.get_by_label(label, exact=True)
+
+    def sees(self, status: str) -> None:
+        expect(self.status).to_have_text(status)
+
+    # Doing.
+
+    def mark(self, label: str) -> None:
+        """Play noughts and crosses."""
+        self.spot(label).click()
+
+    def say(self, text: str) -> None:
+        self.page.get_by_label("Say something").fill(text)
+        self.page.get_by_role("button", name="Send").click()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tab_to(self, wanted: str, most: int = 40) -> None:
+        """Press Tab until what has the focus is called so, or lies in an element that matches."""
+        for _ in range(most):
+            self.press("Tab")
+            if self.page.evaluate(FOCUSED, wanted):
                 return
-        raise AssertionError(f"expected to get to {url}")
-
-    def run(self, script: str) -> Any:
-        """What a piece of JavaScript gives, awaited."""
-        how = {"expression": script, "awaitPromise": True, "returnByValue": True}
-        answer = self._ask("Runtime.evaluate", self._session, **how)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
-
-    def _ask(self, method: str, session: str | None = None, **params: Any) -> Any:
-        number = next(self._numbers)
-        wanted = {"id": number, "method": method, "params": params}
-        self._line.send(json.dumps({**wanted, "sessionId": session} if session else wanted))
-        while True:
-            answer = json.loads(self._line.recv(timeout=PATIENCE))
-            if answer.get("id") == number:
-                assert "error" not in answer, answer
-                return answer["result"]
+        raise AssertionError(f"expected Tab to come to {wanted}, it did not")
 
 
-@contextmanager
-def chromium(profile: Path) -> Iterator[Any]:
-    """A browser with a profile of its own; each call opens a tab."""
-    assert CHROMIUM is not None
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]
-    process = subprocess.Popen(
-        [CHROMIUM, *options, f"--user-data-dir={profile}", "about:blank"], stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    with process.stderr:
-        try:
-            found = (re.search(r"DevTools listening on (ws://\S+)", line) for line in process.stderr)
-            url = next(match[1] for match in found if match)
-            numbers = itertools.count(1)
-            with connect(url, proxy=None, max_size=None, compression=None) as line:
-                yield lambda: Tab(line, numbers)
-        finally:
-            process.kill()
-            process.wait()
+FOCUSED = """wanted => {
+    const element = document.activeElement;
+    const [named, labelled] = [element.getAttribute("aria-label"), element.labels?.[0]?.textContent];
+    const label = named ?? labelled ?? element.textContent;
+    return label.trim() === wanted || (wanted.startsWith("svg") && element.closest(wanted) !== null);
+}"""

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
+from tests.e2e.browser import Visitor, launch
 from tests.e2e.clients import Player, Raw
 from tests.e2e.servers import UNLIMITED, Guest, Server
 
@@ -94,3 +96,31 @@ def seat(enter: Enter) -> Seat:
         return players
 
     return sit
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real Chromium; not for longer than a file, since nobody else can run a loop while it is driven."""
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
+
+
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Brings somebody to a server by a browser; nothing may go wrong in it unnoticed."""
+    visitors: list[Visitor] = []
+
+    def start(server: Server, name: str, **options: Any) -> Visitor:
+        visitors.append(Visitor(browser, server, name, **options))
+        return visitors[-1]
+
+    yield start
+    complaints = [line for visitor in visitors for line in visitor.complaints]
+    for visitor in visitors:
+        visitor.close()
+    assert not complaints

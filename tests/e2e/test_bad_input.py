@@ -163,7 +163,7 @@ def test_a_since_from_nowhere_gets_the_whole_view(rude, table, since):
     assert table.goes_on()
 
 
-@pytest.mark.parametrize("topic", ["game:", "game", "", "games:tictactoe", "phoenix", "x" * 1000])
+@pytest.mark.parametrize("topic", ["game:", "game", "", "matches:tictactoe", "phoenix", "x" * 1000])
 def test_a_topic_that_is_none_is_refused(server, knock, table, topic):
     raw = knock(server)
     assert raw.ask(topic, "phx_join", {}).code == "unknown_room"

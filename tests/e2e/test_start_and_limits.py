@@ -77,7 +77,7 @@ def test_a_journal_of_a_newer_parlour_is_said_in_a_sentence(tmp_path):
         db.commit()
     code, sentence = said("--port", 0, "--data", tmp_path)
     assert code == 1
-    assert "has format 99, and this Parlour reads formats up to 1" in sentence
+    assert "has format 99, and this Parlour reads formats up to 2" in sentence
     assert "Traceback" not in sentence
 
 

@@ -139,14 +139,18 @@ _NEWS = b'{"From":%b,"To":%b,"Num":%d,"Time":%d,"Intent":"%b","Receipt":false,"B
 def plain(envelope: Envelope) -> Copies:
     """As it was first documented: whole seconds, and bodies as the JSON that they are."""
     one, many = _ids((envelope.sender,)), _ids(envelope.others)
-    middle = b',"Time":%d,"Intent":"' % (envelope.time // 1000)
+    time = envelope.time // 1000
     if envelope.body is not None:
-        peer = b'{"From":%b,"To":%b%bPeer","Body":%b}' % (one, many, middle, as_json(envelope.body))
+        peer = _PLAIN_PEER % (one, many, time, as_json(envelope.body))
         return Copies(peer, peer)
-    rest = b'{"From":%b,"To":%b%b%b"}' % (one, many, middle, envelope.intent.encode())
+    rest = _PLAIN_NEWS % (one, many, time, envelope.intent.encode())
     if envelope.intent is Intent.LEAVER:
         return Copies(rest, rest)
-    return Copies(b'{"From":%b,"To":%b%bWelcome"}' % (many, one, middle), rest)
+    return Copies(_PLAIN_NEWS % (many, one, time, b"Welcome"), rest)
+
+
+_PLAIN_PEER = b'{"From":%b,"To":%b,"Time":%d,"Intent":"Peer","Body":%b}'
+_PLAIN_NEWS = b'{"From":%b,"To":%b,"Time":%d,"Intent":"%b"}'
 
 
 def as_json(body: bytes) -> bytes:

@@ -30,6 +30,7 @@ from parlour.server.kept_relays import KeptRelays
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
+from parlour.server.pages import read_pages
 from parlour.server.players import Tokens
 from parlour.server.relays import Relays
 from parlour.server.socket_io import Line
@@ -153,7 +154,7 @@ def make_server(
         await host.stop()
         host.watchdog.stop()
 
-    app = web_app(Api(host, tokens, limits, settings), lifespan)
+    app = web_app(Api(host, tokens, limits, settings), lifespan, read_pages())
     app.router.routes.extend((*xsos.routes, *gammonx.routes))
     config = uvicorn.Config(
         app,

@@ -1,6 +1,7 @@
 """The HTTP calls: players, games, rooms, and what operators ask."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -27,6 +28,7 @@ from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
+from parlour.server.pages import File, page_routes
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.relay_page import relay_page
@@ -287,8 +289,8 @@ async def expect_upgrade(request: Request) -> Response:
     return PlainTextResponse("Bad Request\n", 400, {"Sec-Websocket-Version": "13"})
 
 
-def web_app(api: Api, lifespan: Any) -> Starlette:
-    """Everything that is answered over plain HTTP."""
+def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
+    """Everything that is answered over plain HTTP: the calls, and the page for browsers."""
 
     async def show_metrics(request: Request) -> Response:  # noqa: ARG001
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
@@ -317,6 +319,7 @@ def web_app(api: Api, lifespan: Any) -> Starlette:
         Route("/api/openapi.json", show_openapi),
         Route("/api/docs", show_docs),
         Route("/relay", show_relay),
+        *page_routes(pages or {}),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

@@ -54,9 +54,29 @@ def route(variant: str, drawn: str, dice: tuple[int, int], move: str, side: int 
 DICE = st.tuples(st.integers(1, 6), st.integers(1, 6))
 
 
+Case = tuple[Board, int, tuple[int, int]]
+"""A position, whose turn it is, and a roll."""
+
+
 @st.composite
-def positions(draw_: st.DrawFn) -> tuple[Board, int, tuple[int, int]]:
-    """A position of random play of any variant, whose turn it is, and a roll."""
+def endings(draw_: st.DrawFn) -> Case:
+    """A few checkers near home, and a few of the other side about."""
+    rules = VARIANTS[draw_(st.sampled_from(list(VARIANTS)))]
+    mine = draw_(st.lists(st.sampled_from([1, 2, 3, 4, 5, 5, 6, 6, 7, 8, 12]), min_size=1, max_size=6))
+    others = draw_(st.lists(st.integers(1, 24), max_size=5))
+    theirs = [point for point in others if rules.facing[point] not in mine]
+    x, o = ([15 - len(points), *map(points.count, range(1, 26))] for points in (mine, theirs))
+    return Board(rules.name, (tuple(x), tuple(o))), X, draw_(DICE)
+
+
+def positions() -> st.SearchStrategy[Case]:
+    """Positions of any variant, from its first roll to its last."""
+    return st.one_of(played(), played(), endings())
+
+
+@st.composite
+def played(draw_: st.DrawFn) -> Case:
+    """A position of random play."""
     board = Board.start(draw_(st.sampled_from(list(VARIANTS))))
     rng, side = draw_(st.randoms(use_true_random=False)), 0
     for _ in range(draw_(st.integers(0, 90))):

@@ -16,7 +16,7 @@ from tests.games.backgammon.boards import play, positions
 TABLE = Path(__file__).with_name("first_rolls.txt")
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 
-many = settings(max_examples=40, deadline=None)
+many = settings(max_examples=40)
 
 
 # The first roll.

@@ -3,8 +3,9 @@
 import pytest
 
 from parlour.games.backgammon.board import Board
+from parlour.games.backgammon.moves import Eyes
 from parlour.games.backgammon.variants import VARIANTS
-from tests.games.backgammon.boards import O, X, after, draw, moves, plays, route
+from tests.games.backgammon.boards import O, X, after, draw, moves, plays, read, route
 
 HITTING = ["backgammon", "tavla", "portes"]
 
@@ -381,6 +382,19 @@ def test_a_larger_die_bears_off_only_from_the_highest_point(variant):
         .   .   .   .   .   .   |  .   1x  .   1x  .   .
     """
     assert plays(variant, board, (6, 4)) == ["5/1 3/off", "5/off 3/off"]
+
+
+def test_a_die_that_bore_one_off_moves_no_other():
+    # 6/3 and then 3/off with the 6; in the other order the 3 would be used up.
+    board = """
+        .   .   .   .   .   .   |  .   .   .   .   .   .
+        .   .   .   .   .   .   |  1x  .   .   1x  .   .
+    """
+    assert plays("portes", board, (6, 3)) == ["6/3 3/off", "6/off 3/off"]
+    eyes = Eyes(Board.parse("portes", board), X)
+    assert eyes.playable(read("6/3 3/off"), (6, 3))
+    assert not eyes.playable(read("3/off 6/3"), (6, 3))
+    assert not eyes.playable(read("3/off 6/3 3/off"), (6, 3))
 
 
 # Plakoto.

@@ -27,7 +27,7 @@ def test_whoever_is_to_move_sees_all_ways_to_play_and_nobody_else():
     assert GAME.view(at.state, None)["ways"] == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.randoms(use_true_random=False), st.integers(1, 6), st.sampled_from(["portes", "plakoto", "fevga"]))
 def test_the_list_of_ways_is_never_longer_than_128_kb(rng, die, variant):
     # Four steps of a double shared out among fifteen checkers: there are no more ways, whatever the position.

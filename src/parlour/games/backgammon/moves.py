@@ -38,14 +38,14 @@ def rolled(first: int, second: int) -> Dice:
 
 
 def die_for(step: Step, dice: Dice) -> int:
-    """The die that a step takes: the exact one, or to bear off the smallest that is large enough.
+    """The die that a step takes: the exact one, or to bear off the smallest that is large enough, or 0.
 
     >>> die_for(Step(8, 5), (5, 3)), die_for(Step(4, 0), (6, 5))
     (3, 5)
     """
     if step.end != OFF:
         return step.start - step.end
-    return min(die for die in dice if die >= step.start)
+    return min((die for die in dice if die >= step.start), default=0)
 
 
 def without(dice: Dice, die: int) -> Dice:
@@ -165,7 +165,7 @@ class Eyes:
         done = 0
         for step in way:
             die = die_for(step, dice)
-            if not (self.counts[step.start] and self.allows(step.start, die)):
+            if die not in dice or not self.counts[step.start] or not self.allows(step.start, die):
                 break
             self.play(step)
             dice, done = without(dice, die), done + 1
@@ -179,7 +179,7 @@ class Eyes:
             return True
         for number, step in enumerate(steps):
             die = die_for(step, dice)
-            if self.counts[step.start] and self.allows(step.start, die):
+            if die in dice and self.counts[step.start] and self.allows(step.start, die):
                 self.play(step)
                 found = self.playable_somehow(steps[:number] + steps[number + 1 :], without(dice, die))
                 self.take_back(step)

@@ -1,0 +1,48 @@
+"""A game for tests of hands: a boat that can be put on three banks, of which the last does not take it."""
+
+from typing import Literal, get_args
+
+from msgspec.structs import replace
+
+from parlour import Event, Game, Moment, Refused, State, Update
+from parlour.scene import Piece, Scene, grid
+
+Bank = Literal["north", "east", "south", "west"]
+BANKS: tuple[Bank, ...] = get_args(Bank)
+
+
+class River(State, frozen=True):
+    """Where the boat lies."""
+
+    boat: Bank = "north"
+
+
+class Cross(Event, frozen=True):
+    """Put the boat on another bank."""
+
+    to: Bank
+
+
+class Ferry(Game[River]):
+    """One player, one boat."""
+
+    name = "ferry"
+    display_name = "Ferry"
+    seats = range(1, 2)
+    State = River
+    Event = Cross
+
+    def init(self, config: object, moment: Moment) -> River:
+        return River()
+
+    def handle_event(self, state: River, sender: str, event: Cross, moment: Moment) -> Update[River]:
+        if event.to == "west":
+            raise Refused("no_landing", "the west bank is too steep")
+        return Update(replace(state, boat=event.to))
+
+    def scene(self, state: River, viewer: str | None) -> Scene:
+        spots = grid(4, 1, labels=BANKS, fill="felt")
+        by_name = dict(zip(BANKS, spots, strict=True))
+        drops = {by_name[bank].id: Cross(bank) for bank in BANKS if bank != state.boat}
+        boat = Piece("boat", "disc", by_name[state.boat].id, owner=0, label="boat", drops=drops)
+        return Scene(4, 1, spots, (boat,), status=f"The boat lies in the {state.boat}", turn=(0,))

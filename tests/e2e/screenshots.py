@@ -1,0 +1,168 @@
+"""Takes the pictures of docs/images: every page and board, on a desk and on a phone, in light and dark.
+
+    scripts/screenshots [FOLDER]
+
+They are made to be looked at: nothing may overflow, overlap or be hard to read.
+"""
+
+import functools
+import http.server
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from parlour.game import Chance
+from parlour.games.minesweeper import Field
+from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
+from tests.e2e.servers import Server
+
+ROOT = Path(__file__).parents[2]
+STORIES = {"backgammon": 2, "stratego": 2, "connect_four": 2, "plain": 0}
+"""Boards that are drawn from tests/scenes, and which moment of each."""
+
+
+class Photographer:
+    """Somebody who looks at one scheme, on one kind of screen."""
+
+    def __init__(self, browser: Browser, server: Server, folder: Path, scheme: str, screen: str) -> None:
+        self.browser, self.server, self.folder = browser, server, folder
+        self.scheme, self.screen = scheme, screen
+        self.visitors: list[Visitor] = []
+
+    @property
+    def options(self) -> dict[str, Any]:
+        phone = {"viewport": PHONE, "device_scale_factor": 1, "is_mobile": True, "has_touch": True}
+        desk = {"viewport": DESKTOP, "device_scale_factor": 1}
+        return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else desk)}
+
+    def visitor(self, name: str) -> Visitor:
+        self.visitors.append(Visitor(self.browser, self.server, name, **self.options))
+        return self.visitors[-1]
+
+    def take(self, visitor: Visitor, name: str) -> None:
+        visitor.page.screenshot(path=self.folder / f"{name}-{self.screen}-{self.scheme}.png")
+
+    def close(self) -> None:
+        for visitor in self.visitors:
+            visitor.close()
+
+    def shoot(self) -> None:
+        ann, bob = self.visitor("Ann"), self.visitor("Bob")
+        self.take_minesweeper(self.visitor("Cy"))
+        room = ann.open_room()
+        home = self.visitor("Bob").go("/")
+        home.page.get_by_label("Your name").fill("Bob")
+        expect(home.page.get_by_text("Ann", exact=True).first).to_be_visible()
+        self.take(home, "home")
+        home.page.get_by_role("button", name="Set up Minesweeper").click()
+        self.take(home, "set-up")
+        bob.go(f"/r/{room}")
+        bob.page.get_by_label("Your name").fill("Bob")
+        self.take(bob, "door")
+        bob.come_in(room)
+        ann.sees("Your turn")
+        self.talk(ann, bob)
+        for mine, yours in (("centre", "top left"), ("top right", "right")):
+            ann.mark(mine)
+            bob.sees("Your turn")
+            bob.mark(yours)
+            ann.sees("Your turn")
+        self.take(ann, "room")
+        ann.mark("bottom left")
+        ann.sees("You win: three in a row")
+        self.take(ann, "won")
+        ann.page.get_by_role("button", name="Invite").click()
+        self.take(ann, "invite")
+        bob.page.get_by_role("link", name="Replay").click()
+        bob.page.get_by_role("slider", name="Moment").fill("4")
+        self.take(bob, "replay")
+        lost = self.visitor("Bob").go("/r/NOWHERE")
+        expect(lost.page.get_by_role("heading")).to_be_visible()
+        self.take(lost, "unknown")
+
+    def talk(self, ann: Visitor, bob: Visitor) -> None:
+        for visitor, words in ((ann, "Shall we?"), (bob, "I have been practising all week.")):
+            if self.screen == "phone":
+                visitor.page.get_by_role("button", name="Chat and moves").click()
+            visitor.say(words)
+            expect(visitor.page.get_by_text(words)).to_be_visible()
+            if self.screen == "phone":
+                if visitor is bob:
+                    self.take(bob, "chat")
+                visitor.page.get_by_role("button", name="Close").click()
+
+    def take_minesweeper(self, cy: Visitor) -> None:
+        room = self.server.open_room("minesweeper", config={"preset": "advanced"})["id"]
+        cy.come_in(room)
+        first = 7 * 30 + 14
+        cy.spot("column 15, row 8: closed").click()
+        expect(cy.spot("column 15, row 8: clear")).to_be_attached()
+        chance = Chance(self.server.secret_seed(room), step=self.server.room(room)["seq"])
+        laid = Field(30, 99, "#" * 480).lay(first, chance)
+        safe = [cell for cell in range(480) if cell not in laid.mined]
+        for cell in safe[::9]:
+            at = cy.board.locator(f"[data-spot=c{cell}]")
+            if at.locator(".f-raised").count():
+                at.click()
+                expect(at.locator(".f-raised")).to_have_count(0)
+        for cell in sorted(laid.mined)[::3]:
+            at = cy.board.locator(f"[data-spot=c{cell}]")
+            at.focus()
+            cy.press("Shift+Enter")
+            expect(cy.board.locator(f"[data-spot=c{cell}][aria-label$=flag]")).to_have_count(1)
+        cy.page.evaluate("document.activeElement.blur()")
+        self.take(cy, "minesweeper")
+
+
+@contextmanager
+def gallery() -> Iterator[str]:
+    """The boards of tests/scenes, served; its address. `npm run build -- --mode gallery` makes it."""
+
+    class Silent(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    handler = functools.partial(Silent, directory=str(ROOT / "web" / "dist-gallery"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/index.html"
+        server.shutdown()
+
+
+def take_boards(browser: Browser, folder: Path, address: str) -> None:
+    for scheme in ("light", "dark"):
+        with closing(browser.new_context(color_scheme=scheme, viewport=DESKTOP)) as context:
+            page = context.new_page()
+            for story, moment in STORIES.items():
+                page.goto(f"{address}#{story}/{moment}")
+                page.reload()
+                expect(page.locator(".field")).to_be_visible()
+                page.locator(".field > *").screenshot(path=folder / f"board-{story}-{scheme}.png")
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        playwright = stack.enter_context(sync_playwright())
+        browser = launch(playwright)
+        stack.callback(browser.close)
+        take_boards(browser, folder, stack.enter_context(gallery()))
+        for scheme in ("light", "dark"):
+            for screen in ("desktop", "phone"):
+                with tempfile.TemporaryDirectory() as data:  # an empty lobby for each
+                    server = Server(Path(data)).start()
+                    try:
+                        with closing(Photographer(browser, server, folder, scheme, screen)) as photographer:
+                            photographer.shoot()
+                    finally:
+                        server.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images")

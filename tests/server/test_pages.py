@@ -1,0 +1,97 @@
+"""The page for browsers: where it is, how long it is kept, and what it may not do."""
+
+import gzip
+
+import httpx
+import pytest
+
+from parlour.games import GAMES
+from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
+from parlour.server.pages import read_pages
+from parlour.server.players import Tokens
+from tests.server.world import World
+
+INDEX = "<!doctype html><title>Parlour</title>" + " " * 500
+SCRIPT = "console.log('parlour')" + " " * 500
+
+
+@pytest.fixture
+def built(tmp_path):
+    """As Vite leaves it."""
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text(INDEX)
+    (tmp_path / "icon.svg").write_text("<svg/>")
+    (tmp_path / "assets" / "index-C0FFEE.js").write_text(SCRIPT)
+    (tmp_path / "assets" / "index-C0FFEE.js.map").write_text("not for everybody")
+    return tmp_path
+
+
+@pytest.fixture
+async def browse(built):
+    """Asks a server for what is in this folder."""
+
+    async def get(path, folder=built, **headers):
+        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        transport = httpx.ASGITransport(web_app(api, None, read_pages(folder)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
+            names = {name.replace("_", "-"): value for name, value in headers.items()}
+            return await http.get(path, headers=names)
+
+    async with World(GAMES) as world:
+        yield get
+
+
+@pytest.mark.parametrize("path", ["/", "/r/ABCD", "/r/our.corner", "/r/ABCD/replay"])
+async def test_every_address_of_the_page_is_the_same_page(browse, path):
+    answer = await browse(path)
+    assert (answer.status_code, answer.text) == (200, INDEX)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+
+
+async def test_a_file_that_is_named_by_what_is_in_it_is_kept_for_ever(browse):
+    answer = await browse("/assets/index-C0FFEE.js")
+    assert answer.text == SCRIPT
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+
+
+async def test_the_page_itself_is_asked_for_anew_and_not_sent_twice(browse):
+    first = await browse("/")
+    assert first.headers["cache-control"] == "no-cache"
+    again = await browse("/", if_none_match=first.headers["etag"])
+    assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_who_takes_gzip_gets_gzip_and_others_get_the_same_unzipped(browse):
+    zipped = await browse("/", accept_encoding="gzip")
+    plain = await browse("/", accept_encoding="identity")
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert int(zipped.headers["content-length"]) == len(gzip.compress(INDEX.encode(), mtime=0))
+    assert "content-encoding" not in plain.headers
+    assert zipped.text == plain.text
+
+
+@pytest.mark.parametrize("path", ["/", "/assets/index-C0FFEE.js", "/icon.svg"])
+async def test_nothing_runs_on_the_page_but_its_own_script(browse, path):
+    headers = (await browse(path)).headers
+    policy = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["require-trusted-types-for"] == "'script'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize(
+    "path", ["/assets/index-C0FFEE.js.map", "/assets/../../pyproject.toml", "/index.html", "/r/A/B"]
+)
+async def test_nothing_else_of_the_folder_is_served(browse, path):
+    assert (await browse(path)).status_code == 404
+
+
+async def test_a_page_that_was_not_built_says_how_to_build_it(browse, tmp_path):
+    answer = await browse("/", folder=tmp_path / "nothing")
+    assert answer.status_code == 503
+    assert "make setup" in answer.text
+    assert (await browse("/api/games", folder=tmp_path / "nothing")).status_code == 200

@@ -1,0 +1,49 @@
+// The HTTP calls. The cookie says who asks.
+import type { Problem } from "./problem";
+import type { GameSheet, HistorySheet, NamedRoom, NewRoom, Player, RoomSheet } from "./wire";
+
+/** What was asked is not done; the message is for people. */
+export class Refusal extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+const NO_ANSWER: Problem = { code: "no_answer", message: "The server does not answer. Try again in a moment." };
+
+async function call<T>(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    const headers = { "Content-Type": "application/json" };
+    response = await fetch(path, { method, ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }) });
+  } catch {
+    throw new Refusal(NO_ANSWER);
+  }
+  const answer: unknown = await response.json().catch(() => NO_ANSWER);
+  if (!response.ok) throw new Refusal(isProblem(answer) ? answer : NO_ANSWER);
+  return answer as T;
+}
+
+function isProblem(answer: unknown): answer is Problem {
+  return typeof answer === "object" && answer !== null && "code" in answer && "message" in answer;
+}
+
+const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
+
+export const becomePlayer = (name?: string) => call<Player>("POST", "/api/players", name ? { name } : {});
+export const games = () => call<GameSheet[]>("GET", "/api/games");
+export const myRooms = () => call<RoomSheet[]>("GET", "/api/players/me/rooms");
+export const room = (id: string) => call<RoomSheet>("GET", at(id));
+
+export const openRoom = (wish: NewRoom) => call<RoomSheet>("POST", "/api/rooms", wish);
+/** The running room of that name, or a new one. */
+export const visitRoom = (id: string, wish: NamedRoom) => call<RoomSheet>("PUT", at(id), wish);
+export const history = (id: string, from: number, number?: number) =>
+  call<HistorySheet>(
+    "GET",
+    `${at(id)}/history?format=scene&limit=200&from=${from}${number === undefined ? "" : `&room=${number}`}`,
+  );

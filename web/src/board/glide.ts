@@ -1,0 +1,48 @@
+// Pieces in motion: 180 ms from place to place, and a second on the way where a fight is shown.
+import type { Place } from "./places";
+
+const GLIDE = 180;
+const SHOW = 1000;
+
+export function reducedMotion(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+export function transformOf({ x, y, size }: Pick<Place, "x" | "y" | "size">, unit = ""): string {
+  const round = (n: number) => Math.round(n * 1000) / 10;
+  const comma = unit ? ", " : " ";
+  return `translate(${round(x)}${unit}${comma}${round(y)}${unit}) scale(${size})`;
+}
+
+/** Move an element from where it was to where it is now, by way of *via*. */
+export function glide(element: SVGElement, from: Place, to: Place, via: Place | null): Animation | null {
+  const still = reducedMotion();
+  if (still && !via) return null;
+  // In the middle of a motion, it goes on from where it is seen.
+  const moving = element.getAnimations().length > 0;
+  const start = moving ? getComputedStyle(element).transform : transformOf(from, "px");
+  element.getAnimations().forEach((animation) => animation.cancel());
+  const end = transformOf(to, "px");
+  if (!via) return element.animate([{ transform: start }, { transform: end }], { duration: GLIDE, easing: "ease-out" });
+  const there = transformOf(via, "px");
+  const total = GLIDE + SHOW + GLIDE;
+  const easing = still ? "step-start" : "ease-out";
+  return element.animate(
+    [
+      { transform: still ? there : start, easing },
+      { transform: there, offset: GLIDE / total, easing: "linear" },
+      { transform: there, offset: (GLIDE + SHOW) / total, easing },
+      { transform: end },
+    ],
+    { duration: total },
+  );
+}
+
+/** A die tumbles once when it is rolled. */
+export function tumble(element: SVGElement): void {
+  if (reducedMotion()) return;
+  element.animate(
+    [{ transform: "rotate(-200deg) scale(0.7)" }, { transform: "rotate(0deg) scale(1)" }],
+    { duration: 360, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" },
+  );
+}

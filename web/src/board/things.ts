@@ -1,0 +1,74 @@
+// A scene as the renderer keeps it: things by id, every field there, and the same object as long as nothing changed.
+import type { Clock, Control, Patch, Piece, Scene, Side, Spot } from "../wire";
+
+export type FullSpot = Required<Spot>;
+export type FullPiece = Required<Piece>;
+export type FullControl = Required<Control>;
+
+export interface Things {
+  readonly width: number;
+  readonly height: number;
+  readonly spots: ReadonlyMap<string, FullSpot>;
+  readonly pieces: ReadonlyMap<string, FullPiece>;
+  readonly controls: ReadonlyMap<string, FullControl>;
+  readonly status: string;
+  readonly turn: readonly number[];
+  readonly sides: readonly Side[];
+  readonly clocks: readonly Clock[];
+  readonly log: readonly string[];
+  readonly text: string;
+}
+
+const SPOT = {
+  w: 1, h: 1, shape: "square", fill: "paper", text: "", tone: 0, label: "", mark: null, click: null, second: null,
+} as const;
+const PIECE = {
+  at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
+} as const;
+const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "" } as const;
+const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], clocks: [], log: [], text: "" };
+
+/** The whole scene. */
+export function things(scene: Scene): Things {
+  return {
+    ...OTHERS,
+    ...scene,
+    spots: whole<FullSpot>(scene.spots ?? [], SPOT),
+    pieces: whole<FullPiece>(scene.pieces ?? [], PIECE),
+    controls: whole<FullControl>(scene.controls ?? [], CONTROL),
+  };
+}
+
+/** The scene after a patch. What the patch does not speak of is the very same object as before. */
+export function patched(before: Things, patch: Patch): Things {
+  const gone = patch.gone ?? [];
+  const others = { ...OTHERS, ...before, ...patch.set };
+  return {
+    ...others,
+    log: patch.log ? [...others.log, ...patch.log] : others.log,
+    spots: changed(before.spots, patch.spots, gone, SPOT),
+    pieces: changed(before.pieces, patch.pieces, gone, PIECE),
+    controls: changed(before.controls, patch.controls, gone, CONTROL),
+  };
+}
+
+function whole<T extends { id: string }>(list: readonly object[], defaults: object): Map<string, T> {
+  return new Map(list.map((thing) => [(thing as T).id, { ...defaults, ...thing } as T]));
+}
+
+function changed<T extends { id: string }>(
+  before: ReadonlyMap<string, T>,
+  changes: readonly object[] | undefined,
+  gone: readonly string[],
+  defaults: object,
+): ReadonlyMap<string, T> {
+  if (!changes?.length && !gone.some((id) => before.has(id))) return before;
+  const after = new Map(before);
+  for (const id of gone) after.delete(id);
+  for (const change of changes ?? []) {
+    const { id } = change as T;
+    // In `gone`, too: it is the same thing in a new place of the order, told whole.
+    after.set(id, { ...(after.get(id) ?? defaults), ...change } as T);
+  }
+  return after;
+}

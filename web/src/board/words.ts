@@ -1,0 +1,32 @@
+// Texts of a scene as they are shown and read out.
+import type { Clock } from "../wire";
+import type { FullPiece, FullSpot } from "./things";
+
+/** `{0}` becomes the name of whoever has seat 0. */
+export function named(text: string, names: readonly (string | null | undefined)[]): string {
+  return text.replace(/\{(\d+)\}/g, (_, seat: string) => names[Number(seat)] ?? `player ${Number(seat) + 1}`);
+}
+
+/** What a screen reader says of a spot and of what stands on it: `point 6, 5 checkers of Ann`. */
+export function spoken(spot: FullSpot, pile: readonly FullPiece[]): string {
+  const counts = new Map<string, number>();
+  for (const { label } of pile) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const said = [...counts].map(([label, count]) => (count > 1 ? `${count} ${label.replace(/^\w+/, "$&s")}` : label));
+  return [spot.label, ...said].join(", ");
+}
+
+/** What a clock shows when the room's own clock shows *now*. */
+export function shown(clock: Clock, now: number): number {
+  if (clock.at == null) return Math.max(0, clock.seconds);
+  const since = Math.max(0, now - clock.at);
+  return Math.max(0, clock.down ? clock.seconds - since : clock.seconds + since);
+}
+
+/** Seconds as people read them: `1:05`. One that runs down shows 0:00 only when it is over. */
+export function clockFace(seconds: number, down = false): string {
+  const whole = down ? Math.ceil(seconds) : Math.floor(seconds);
+  const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
+  const padded = String(rest).padStart(2, "0");
+  if (minutes < 60) return `${minutes}:${padded}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${padded}`;
+}

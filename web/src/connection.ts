@@ -1,0 +1,29 @@
+// How the line to the server is, in words of its own: pure, so that it can be tested without a socket.
+
+export type Connection =
+  | { readonly is: "connecting" }
+  | { readonly is: "connected" }
+  | { readonly is: "waiting"; readonly tries: number; readonly until: number };
+
+export const CONNECTING: Connection = { is: "connecting" };
+
+/** After so many tries in vain people are told that the server is gone, not that it stumbled. */
+const PATIENCE = 6;
+
+const PAUSES = [100, 300, 1000, 2000, 3000, 5000];
+
+/** Milliseconds before the n-th try, counted from 1; a little scattered, so that not everybody comes at once. */
+export function pause(tries: number, chance: number): number {
+  return Math.round((PAUSES[tries - 1] ?? PAUSES.at(-1)!) * (0.8 + 0.4 * chance));
+}
+
+/** What to tell people, or nothing while all is well. */
+export function connectionWords(connection: Connection, now: () => number, seated: boolean): string | null {
+  if (connection.is === "connected") return null;
+  if (connection.is === "connecting") return "Connecting…";
+  const seconds = Math.ceil((connection.until - now()) / 1000);
+  const safe = seated ? ": your game is safe" : "";
+  const when = seconds > 0 ? `in ${seconds} s` : "now";
+  if (connection.tries > PATIENCE) return `The server does not answer${safe}. Trying again ${when}.`;
+  return seconds > 0 ? `Reconnecting in ${seconds} s${safe}` : `Reconnecting${safe}`;
+}

@@ -1,0 +1,148 @@
+// A form from a JSON schema: which fields there are, and what was filled in. What is right is for the server to say.
+
+type Schema = Record<string, unknown>;
+
+export interface Field {
+  readonly name: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly kind: "choice" | "number" | "yesno" | "text" | "json";
+  readonly choices: readonly unknown[];
+  readonly initial: unknown;
+  /** It may be left empty, and is then left out. */
+  readonly optional: boolean;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** The fields of an object's schema. */
+export function fields(schema: Schema): Field[] {
+  const root = resolved(schema, schema);
+  const required = new Set((root["required"] as string[] | undefined) ?? []);
+  const properties = (root["properties"] ?? {}) as Record<string, Schema>;
+  return Object.entries(properties).map(([name, given]) => field(name, given, schema, required.has(name)));
+}
+
+function field(name: string, given: Schema, root: Schema, required: boolean): Field {
+  const all = resolved(given, root);
+  const either = (all["anyOf"] as Schema[] | undefined)?.map((one) => resolved(one, root)) ?? [];
+  const kinds = either.filter((one) => one["type"] !== "null");
+  const type = kinds.length === 1 ? { ...all, ...kinds[0] } : all;
+  return {
+    name,
+    title: titled(name),
+    hint: String(given["description"] ?? all["description"] ?? ""),
+    kind: kindOf(type, kinds.length > 1),
+    choices: (type["enum"] as unknown[] | undefined) ?? [],
+    initial: given["default"] ?? all["default"] ?? null,
+    optional: !required,
+    min: (type["minimum"] ?? exclusive(type["exclusiveMinimum"], 1)) as number | undefined,
+    max: (type["maximum"] ?? exclusive(type["exclusiveMaximum"], -1)) as number | undefined,
+  };
+}
+
+function exclusive(bound: unknown, by: number): number | undefined {
+  return typeof bound === "number" ? bound + by : undefined;
+}
+
+function kindOf(type: Schema, mixed: boolean): Field["kind"] {
+  if (type["enum"]) return "choice";
+  if (mixed) return "json";
+  switch (type["type"]) {
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "yesno";
+    case "string":
+      return "text";
+    default:
+      return "json";
+  }
+}
+
+function resolved(schema: Schema, root: Schema): Schema {
+  const reference = schema["$ref"];
+  if (typeof reference !== "string") return schema;
+  const found = reference
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((at, key) => (at as Schema | undefined)?.[key], root);
+  return found === undefined ? {} : { ...resolved(found as Schema, root), ...without(schema, "$ref") };
+}
+
+function without(schema: Schema, key: string): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+}
+
+/** What each field shows at first. */
+export function blank(list: readonly Field[]): Record<string, string | boolean> {
+  return Object.fromEntries(
+    list.map(({ name, kind, initial, choices }) => {
+      if (kind === "yesno") return [name, initial === true];
+      if (kind === "choice") return [name, String(initial ?? choices[0] ?? "")];
+      if (kind === "json") return [name, initial == null ? "" : JSON.stringify(initial)];
+      return [name, initial == null ? "" : String(initial)];
+    }),
+  );
+}
+
+/** What was filled in, as the server takes it. What is empty is left out, what is no number is sent as it is. */
+export function filled(list: readonly Field[], values: Record<string, string | boolean>): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const one of list) {
+    const value = values[one.name];
+    if (value === undefined || (value === "" && one.kind !== "text")) continue;
+    if (value === "" && one.optional) continue;
+    all[one.name] = read(one, value);
+  }
+  return all;
+}
+
+function read(one: Field, value: string | boolean): unknown {
+  if (typeof value === "boolean") return value;
+  const text = value.trim();
+  switch (one.kind) {
+    case "choice":
+      return one.choices.find((choice) => String(choice) === value) ?? value;
+    case "number":
+      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : value;
+    case "json":
+      return parsed(text);
+    default:
+      return value;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `board_size` is shown as *Board size*. */
+export function titled(name: string): string {
+  const words = name.replace(/_/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The field that a refusal speaks of: `$.config.width` is *width*. */
+export function fieldOf(path: string | null | undefined, under: string): string | null {
+  if (!path?.startsWith(`${under}.`)) return null;
+  return path.slice(under.length + 1).split(/[.[]/)[0] ?? null;
+}
+
+/** A refusal as it stands at its field: without the path, in words. */
+export function explained(message: string): string {
+  const plain = message
+    .replace(/^\$[^:]*: /, "")
+    .replace(/`/g, "")
+    .replace(/\bint \| null\b/, "a whole number or nothing")
+    .replace(/\bint\b/, "a whole number")
+    .replace(/, got str$/, ", got text")
+    .replace(/<=\s*/, "of at most ")
+    .replace(/>=\s*/, "of at least ");
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}

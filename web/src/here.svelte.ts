@@ -1,0 +1,25 @@
+// Where the page is, and going elsewhere without loading anew.
+import { routeOf, type Route } from "./routes";
+
+class Here {
+  route: Route = $state.raw(routeOf(location.pathname));
+
+  constructor() {
+    addEventListener("popstate", () => (this.route = routeOf(location.pathname)));
+  }
+
+  go(path: string): void {
+    history.pushState(null, "", path);
+    this.route = routeOf(path);
+    scrollTo(0, 0);
+  }
+
+  /** A link's click, unless it asks for a new tab. */
+  follow = (event: MouseEvent & { currentTarget: HTMLAnchorElement }): void => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    this.go(event.currentTarget.pathname);
+  };
+}
+
+export const here = new Here();

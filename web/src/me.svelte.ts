@@ -1,0 +1,29 @@
+// Who I am: a guest with a name. The token lives in a cookie that no script can read.
+import { becomePlayer } from "./api";
+import type { Player } from "./wire";
+
+class Me {
+  player: Player | null = $state.raw(null);
+  /** The name was chosen, not given. */
+  named = $state(localStorage.getItem("named") === "yes");
+  #asking: Promise<Player> | null = null;
+
+  /** Known to the server; asked once for all who want to know. */
+  known(): Promise<Player> {
+    if (this.player) return Promise.resolve(this.player);
+    this.#asking ??= becomePlayer()
+      .then((player) => (this.player = player))
+      .finally(() => (this.#asking = null));
+    return this.#asking;
+  }
+
+  async rename(name: string): Promise<void> {
+    const { name: before } = await this.known(); // or the server would take the name for somebody new
+    if (name === before && this.named) return;
+    this.player = await becomePlayer(name);
+    this.named = true;
+    localStorage.setItem("named", "yes");
+  }
+}
+
+export const me = new Me();

@@ -1,0 +1,155 @@
+// A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
+import { patched, things, type Things } from "../board/things";
+import type { ChatLine, Here, Joining, Outcome, Player, Pushes, Result, RoomSheet, Sync, Updated } from "../wire";
+
+type PresenceState = Record<string, Here>;
+
+export interface RoomState {
+  readonly player: string | null;
+  readonly seat: number | null;
+  readonly seq: number | null;
+  readonly scene: Things | null;
+  readonly result: Result | null;
+  readonly seats: readonly (Player | null)[];
+  readonly present: PresenceState;
+  readonly said: readonly ChatLine[];
+  /** The room's clock less the browser's own, in seconds. */
+  readonly skew: number;
+  /** Why the room is over for good. */
+  readonly ended: string | null;
+  /** A step was missed: join again. */
+  readonly missed: boolean;
+}
+
+export const NOWHERE: RoomState = {
+  player: null, seat: null, seq: null, scene: null, result: null, seats: [], present: {}, said: [], skew: 0,
+  ended: null, missed: false,
+};
+
+const KEPT_LINES = 200;
+
+export type Message =
+  | { name: "joined"; told: Joining }
+  | { name: "sheet"; told: RoomSheet }
+  | { name: "sync"; told: Sync; at: number }
+  | { [Name in Exclude<keyof Pushes, "sync" | "game_event">]: { name: Name; told: Pushes[Name] } }[
+      Exclude<keyof Pushes, "sync" | "game_event">
+    ];
+
+/** The room after a message. */
+export function heard(room: RoomState, message: Message): RoomState {
+  switch (message.name) {
+    case "joined":
+      return { ...room, player: message.told.player, seat: message.told.seat, missed: false };
+    case "sync":
+      return synced(room, message.told, message.at);
+    case "update":
+      return updated(room, message.told);
+    case "chat":
+      return chatted(room, message.told);
+    case "presence_state":
+      return withPresence(room, message.told);
+    case "presence_diff":
+      return withPresence(room, presentAfter(room.present, message.told));
+    case "shutdown":
+      return { ...room, ended: message.told.reason };
+    case "sheet":
+      return seated({ ...room, ended: message.told.ended, seats: message.told.seats });
+  }
+}
+
+function synced(room: RoomState, told: Sync, at: number): RoomState {
+  return {
+    ...room,
+    seq: told.seq,
+    scene: told.scene ? things(told.scene) : room.scene,
+    result: told.result ?? null,
+    // Smaller numbers than before: it is another room, by the same name.
+    said: told.reset && room.seq !== null && told.seq < room.seq ? [] : room.said,
+    skew: told.now === undefined ? room.skew : told.now - at,
+    missed: false,
+  };
+}
+
+function updated(room: RoomState, told: Updated): RoomState {
+  if (room.seq === null || told.seq <= room.seq - 1) return room;
+  // The update that ends a step with a sync in it has that sync's number.
+  if (told.seq > room.seq + 1) return { ...room, missed: true };
+  const scene = told.patch && room.scene ? patched(room.scene, told.patch) : room.scene;
+  const result = told.result === undefined ? room.result : told.result;
+  return { ...room, seq: told.seq, scene, result };
+}
+
+function chatted(room: RoomState, told: ChatLine): RoomState {
+  if (room.said.some((line) => line.seq === told.seq)) return room;
+  return { ...room, said: [...room.said, told].slice(-KEPT_LINES) };
+}
+
+function withPresence(room: RoomState, present: PresenceState): RoomState {
+  const seats = [...room.seats];
+  for (const [id, { metas }] of Object.entries(present)) {
+    const meta = metas[0];
+    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id };
+  }
+  return seated({ ...room, present, seats });
+}
+
+/** Seats change hands by a rematch, and mine with them. */
+function seated(room: RoomState): RoomState {
+  const mine = room.seats.findIndex((seat) => seat !== null && seat?.id === room.player);
+  return mine >= 0 ? { ...room, seat: mine } : room;
+}
+
+/** Who is here after a change: metas come and go one by one. */
+export function presentAfter(present: PresenceState, { joins, leaves }: Pushes["presence_diff"]): PresenceState {
+  const after: PresenceState = { ...present };
+  for (const [id, { metas }] of Object.entries(joins)) {
+    const fresh = new Set(metas.map((meta) => meta.phx_ref));
+    const stay = (after[id]?.metas ?? []).filter((meta) => !fresh.has(meta.phx_ref));
+    after[id] = { metas: [...stay, ...metas] };
+  }
+  for (const [id, { metas }] of Object.entries(leaves)) {
+    const left = new Set(metas.map((meta) => meta.phx_ref));
+    const stay = (after[id]?.metas ?? []).filter((meta) => !left.has(meta.phx_ref));
+    if (stay.length) after[id] = { metas: stay };
+    else delete after[id];
+  }
+  return after;
+}
+
+export function isHere(room: RoomState, player: Player | null | undefined): boolean {
+  return player != null && (room.present[player.id]?.metas.length ?? 0) > 0;
+}
+
+export function spectators(room: RoomState): number {
+  return room.present["spectators"]?.metas.at(-1)?.count ?? 0;
+}
+
+/** How it ended, in a sentence: who won, and why. */
+export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null): string {
+  const why = outcome.why ? `: ${outcome.why}` : "";
+  const won = outcome.won ?? [];
+  if (won.length === 0) {
+    if (outcome.drew?.length) return `A draw${why}`;
+    if (me !== null && outcome.lost?.includes(me)) return `You lose${why}`;
+    return outcome.lost?.length ? `${list(outcome.lost, seats, me)} lost${why}` : `It is over${why}`;
+  }
+  if (won.length === 1 && won[0] === me) return `You win${why}`;
+  return `${list(won, seats, me)} ${won.length > 1 ? "win" : "wins"}${why}`;
+}
+
+function list(ids: readonly string[], seats: readonly (Player | null)[], me: string | null): string {
+  const names = ids.map((id) => (id === me ? "you" : seats.find((seat) => seat?.id === id)?.name ?? "somebody"));
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** Why a room is over for good, in a sentence. */
+export function farewell(reason: string): string {
+  const known: Record<string, string> = {
+    game_ended: "This room has closed.",
+    game_timeout: "This room has closed: nothing happened for a while.",
+    nobody_here: "This room has closed: everybody had left.",
+    rules_changed: "This room has closed: the rules of the game were changed.",
+  };
+  return known[reason] ?? "This room has closed.";
+}

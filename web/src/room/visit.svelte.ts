@@ -1,0 +1,153 @@
+// Being in a room: the channel, what it says, and what is asked of it.
+import type { Channel } from "phoenix";
+import * as api from "../api";
+import { line } from "../line.svelte";
+import type { Problem } from "../problem";
+import type { Joining } from "../wire";
+import { NOWHERE, heard, type Message, type RoomState } from "./state";
+
+/** Refusals of a join that waiting does not heal. */
+const FINAL = new Set(["unknown_room", "room_ended", "game_full", "rules_changed", "room_damaged", "malformed"]);
+
+interface Asked {
+  name: string;
+  payload: object;
+  settle: (problem: Problem | null) => void;
+}
+
+export class Visit {
+  state: RoomState = $state.raw(NOWHERE);
+  /** Why the room could not be entered. */
+  refused: Problem | null = $state.raw(null);
+  joined = $state(false);
+  #channel: Channel | null = null;
+  #asked = new Map<string, Asked>();
+  #gone = false;
+  #looking = false;
+
+  constructor(
+    readonly id: string,
+    readonly watching: boolean,
+  ) {
+    this.state = { ...NOWHERE, ...remembered(id) };
+    addEventListener("pagehide", this.#remember);
+    void this.#enter();
+  }
+
+  /** Ask for something; null when it was done, or why not. It is asked once, whatever the line does meanwhile. */
+  ask(name: "game_event" | "chat" | "leave" | "rematch", payload: object = {}): Promise<Problem | null> {
+    const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    return new Promise((resolve) => {
+      const settle = (problem: Problem | null) => {
+        this.#asked.delete(id);
+        resolve(problem);
+      };
+      this.#asked.set(id, { name, payload: { ...payload, id }, settle });
+      this.#push(id);
+    });
+  }
+
+  /** Stop hearing the room. */
+  close(): void {
+    this.#gone = true;
+    this.#remember();
+    removeEventListener("pagehide", this.#remember);
+    this.#channel?.leave();
+    for (const { settle } of this.#asked.values()) settle({ code: "left", message: "You have left this page." });
+  }
+
+  /** Look at the plate on the door: who sits where. */
+  async look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      this.#hear({ name: "sheet", told: await api.room(this.id) });
+    } catch {
+      // The socket tells what matters; this only names empty seats.
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #enter(): Promise<void> {
+    const socket = await line.socket();
+    if (this.#gone) return;
+    const channel = (this.#channel = socket.channel(`game:${this.id}`, () => ({
+      format: "scene",
+      ...(this.watching ? { spectate: true } : {}),
+      ...(this.state.seq === null ? {} : { since: this.state.seq }),
+    })));
+    for (const name of ["update", "chat", "presence_state", "presence_diff", "shutdown"] as const) {
+      channel.on(name, (told) => this.#hear({ name, told } as Message));
+    }
+    channel.on("sync", (told) => this.#hear({ name: "sync", told, at: Date.now() / 1000 }));
+    channel
+      .join()
+      .receive("ok", (told: Joining) => this.#arrive(told))
+      .receive("error", (problem: Problem) => this.#turnedAway(problem));
+  }
+
+  #arrive(told: Joining): void {
+    this.joined = true;
+    this.refused = null;
+    this.#hear({ name: "joined", told });
+    void this.look();
+    // What was under way when the line broke may have been done or not. The same id: it is done once.
+    for (const id of this.#asked.keys()) this.#push(id);
+  }
+
+  #turnedAway(problem: Problem): void {
+    this.refused = problem;
+    this.joined = false;
+    if (FINAL.has(problem.code)) {
+      this.#channel?.leave();
+      for (const { settle } of this.#asked.values()) settle(problem);
+    }
+  }
+
+  #push(id: string): void {
+    const asked = this.#asked.get(id);
+    if (!asked || !this.#channel) return;
+    this.#channel
+      .push(asked.name, asked.payload)
+      .receive("ok", () => asked.settle(null))
+      .receive("error", (problem: Problem) => asked.settle(problem))
+      .receive("timeout", () => this.#push(id));
+  }
+
+  #hear(message: Message): void {
+    const before = this.state;
+    this.state = heard(before, message);
+    if (this.state.missed && !before.missed) this.#rejoin();
+    // Seats change hands where somebody comes, goes, or a new game begins.
+    if (message.name === "presence_diff" || (message.name === "sync" && before.seq !== null)) void this.look();
+  }
+
+  #remember = (): void => remember(this.id, this.state);
+
+  #rejoin(): void {
+    const channel = this.#channel as unknown as { rejoin(): void } | null;
+    channel?.rejoin();
+  }
+}
+
+// A page that is loaded anew in the middle of a game goes on where it was, the talk included.
+
+const key = (id: string) => `room:${id}`;
+
+function remember(id: string, { seq, said }: RoomState): void {
+  try {
+    sessionStorage.setItem(key(id), JSON.stringify({ seq, said: said.slice(-50) }));
+  } catch {
+    // Full, or not allowed: then a reload forgets the talk.
+  }
+}
+
+function remembered(id: string): Partial<RoomState> {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key(id)) ?? "null") as Pick<RoomState, "seq" | "said"> | null;
+    return kept && typeof kept.seq === "number" && Array.isArray(kept.said) ? { seq: kept.seq, said: kept.said } : {};
+  } catch {
+    return {};
+  }
+}

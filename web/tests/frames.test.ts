@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { frames } from "../src/replay/frames";
+import type { StepSheet } from "../src/wire";
+
+const step = (seq: number, more: Partial<StepSheet> = {}): StepSheet => ({ seq, at: seq, ...more });
+const status = (text: string) => ({ set: { status: text } });
+
+test("there is a picture for each step that changed what was to be seen", () => {
+  const found = frames([
+    step(0, { scene: { status: "Waiting" }, seats: [null, null] }),
+    step(1, { seats: ["Ann", null] }),
+    step(2, { patch: status("Ann, begin") }),
+    step(3, { patch: status("Bob is to move") }),
+  ]);
+  expect(found.map(({ scene }) => scene.status)).toEqual(["Waiting", "Ann, begin", "Bob is to move"]);
+  expect(found.map(({ names }) => names[0] ?? null)).toEqual(["Ann", "Ann", "Ann"]);
+});
+
+test("the whole scene with which a later call begins is no new picture", () => {
+  const found = frames([
+    step(0, { scene: { status: "one" } }),
+    step(1, { patch: status("two") }),
+    step(2, { scene: { status: "two" } }),
+    step(3, { patch: status("three") }),
+  ]);
+  expect(found.map(({ scene }) => scene.status)).toEqual(["one", "two", "three"]);
+});
+
+test("an outcome stays until a rematch takes it back", () => {
+  const result = { outcome: { won: ["ann"] }, seed: "00", seed_hash: "11" };
+  const found = frames([
+    step(0, { scene: { status: "one" } }),
+    step(1, { patch: status("over"), result }),
+    step(2, { scene: { status: "anew" }, result: null }),
+  ]);
+  expect(found.map((frame) => frame.result)).toEqual([null, result, null]);
+});
+
+test("steps that today's rules do not explain are passed over", () => {
+  expect(frames([step(0), step(1), step(2, { scene: { status: "there" } })])).toHaveLength(1);
+});

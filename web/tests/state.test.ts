@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { NOWHERE, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
+import type { RoomSheet } from "../src/wire";
+
+const ANN = { id: "ann", name: "Ann" };
+const BOB = { id: "bob", name: "Bob" };
+const hear = (messages: Message[], from: RoomState = NOWHERE) => messages.reduce(heard, from);
+const joined: Message = { name: "joined", told: { player: "ann", game: "tictactoe", seq: 2, seat: 0 } };
+const sync = (seq: number, more: object = {}): Message => ({ name: "sync", told: { seq, scene: { status: "?" }, ...more }, at: 50 });
+const update = (seq: number, more: object = {}): Message => ({ name: "update", told: { seq, ...more } });
+const sheet = (seats: RoomSheet["seats"]) => ({ name: "sheet", told: { seats, ended: null } as RoomSheet }) as Message;
+const line = (seq: number, text: string): Message => ({
+  name: "chat", told: { seq, from: "bob", name: "Bob", text, at: 0 },
+});
+
+test("a patch changes the scene that was told before it", () => {
+  const room = hear([joined, sync(2), update(3, { patch: { set: { status: "Your turn" } } })]);
+  expect([room.seq, room.scene!.status]).toEqual([3, "Your turn"]);
+});
+
+test("an empty update counts the step and changes nothing", () => {
+  const before = hear([joined, sync(2)]);
+  const after = heard(before, update(3));
+  expect(after.seq).toBe(3);
+  expect(after.scene).toBe(before.scene);
+});
+
+test("a number that is missing is noticed, and nothing of that step is drawn", () => {
+  const room = hear([joined, sync(2), update(4, { patch: { set: { status: "wrong" } } })]);
+  expect([room.missed, room.seq, room.scene!.status]).toEqual([true, 2, "?"]);
+  expect(hear([joined, sync(4)], room).missed).toBe(false);
+});
+
+test("a sync within a step and the update that ends it have the same number", () => {
+  const room = hear([joined, sync(2), sync(3), update(3, { result: null })]);
+  expect([room.seq, room.missed]).toEqual([3, false]);
+});
+
+test("an outcome comes with its step and goes with a rematch", () => {
+  const result = { outcome: { won: ["ann"] }, seed: "00", seed_hash: "11" };
+  const over = hear([joined, sync(2), update(3, { result })]);
+  expect(over.result).toEqual(result);
+  expect(heard(over, update(4, { result: null })).result).toBeNull();
+  expect(heard(over, sync(4)).result).toBeNull();
+});
+
+test("the room's clock is known from a sync after a join, and kept when another sync does not tell it", () => {
+  const room = hear([joined, sync(2, { now: 80 })]);
+  expect(room.skew).toBe(30);
+  expect(heard(room, sync(3)).skew).toBe(30);
+});
+
+test("what was said is kept in order and once, also when it is told again", () => {
+  const room = hear([joined, sync(2), line(3, "hello"), line(4, "there"), line(3, "hello")]);
+  expect(room.said.map(({ text }) => text)).toEqual(["hello", "there"]);
+});
+
+test("a room of the same name that begins anew does not show the talk of the old one", () => {
+  const old: RoomState = { ...NOWHERE, seq: 40, said: hear([line(3, "old")]).said };
+  expect(hear([joined, sync(2, { reset: true })], old).said).toEqual([]);
+  expect(hear([joined, sync(41, { reset: true })], old).said).toHaveLength(1);
+});
+
+test("who is here comes and goes tab by tab", () => {
+  const tab = (ref: string) => ({ metas: [{ phx_ref: ref, name: "Ann", seat: 0 }] });
+  const two = presentAfter({ ann: tab("1") }, { joins: { ann: tab("2") }, leaves: {} });
+  expect(two["ann"]!.metas).toHaveLength(2);
+  const one = presentAfter(two, { joins: {}, leaves: { ann: tab("1") } });
+  expect(one["ann"]!.metas).toEqual(tab("2").metas);
+  expect(presentAfter(one, { joins: {}, leaves: { ann: tab("2") } })).toEqual({});
+});
+
+test("spectators are one number, the newest", () => {
+  const count = (ref: string, n: number) => ({ spectators: { metas: [{ phx_ref: ref, count: n }] } });
+  const room = hear([{ name: "presence_state", told: count("a", 1) },
+                     { name: "presence_diff", told: { joins: count("b", 3), leaves: count("a", 1) } }]);
+  expect(spectators(room)).toBe(3);
+});
+
+test("whoever comes to a seat is known by name, and stays seated while away", () => {
+  const bob = { bob: { metas: [{ phx_ref: "1", name: "Bob", seat: 1 }] } };
+  const here = hear([joined, sheet([ANN, null]), { name: "presence_state", told: {} },
+                     { name: "presence_diff", told: { joins: bob, leaves: {} } }]);
+  expect(here.seats).toEqual([ANN, BOB]);
+  const away = heard(here, { name: "presence_diff", told: { joins: {}, leaves: bob } });
+  expect([away.seats[1], isHere(away, BOB)]).toEqual([BOB, false]);
+});
+
+test("after a rematch I sit where the room says", () => {
+  expect(hear([joined, sheet([ANN, BOB]), sheet([BOB, ANN])]).seat).toBe(1);
+});
+
+test("how it ended is said from my side", () => {
+  const outcome = { won: ["ann"], lost: ["bob"], why: "three in a row" };
+  expect(verdict(outcome, [ANN, BOB], "ann")).toBe("You win: three in a row");
+  expect(verdict(outcome, [ANN, BOB], "bob")).toBe("Ann wins: three in a row");
+  expect(verdict(outcome, [ANN, BOB], null)).toBe("Ann wins: three in a row");
+  expect(verdict({ drew: ["ann", "bob"], why: "the board is full" }, [ANN, BOB], "ann")).toBe("A draw: the board is full");
+  expect(verdict({ lost: ["ann"], why: "a mine" }, [ANN], "ann")).toBe("You lose: a mine");
+});
+
+test("a room that closes says why", () => {
+  expect(heard(NOWHERE, { name: "shutdown", told: { reason: "nobody_here" } }).ended).toBe("nobody_here");
+});

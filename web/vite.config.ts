@@ -1,0 +1,23 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+const SERVER = "http://127.0.0.1:8000";
+
+// `vite build` writes the page into the Python package; `vite build --mode gallery` one that draws the stories of
+// tests/scenes, for looking at boards without a server.
+export default defineConfig(({ mode }) => ({
+  root: mode === "gallery" ? "gallery" : ".",
+  plugins: [svelte()],
+  build: {
+    outDir: mode === "gallery" ? "../dist-gallery" : "../src/parlour/web",
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0, // the Content-Security-Policy allows no data: addresses
+    target: "es2022",
+  },
+  server: {
+    fs: { allow: [".."] },
+    proxy: { "/api": SERVER, "/socket": { target: SERVER, ws: true } },
+  },
+  test: { root: ".", include: ["tests/**/*.test.ts"] },
+}));
