@@ -37,6 +37,7 @@ class Code(StrEnum):
     TOO_FAST = "too_fast"
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"
+    UNKNOWN_BOT = "unknown_bot"
     UNKNOWN_EVENT = "unknown_event"
     UNKNOWN_GAME = "unknown_game"
     UNKNOWN_ROOM = "unknown_room"

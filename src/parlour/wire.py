@@ -15,11 +15,13 @@ from parlour.scene import Patch, Scene
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
 
 
-class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join"):
+class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join", omit_defaults=True):
     """Take a seat."""
 
     player: str
     name: str
+    bot: bool = False
+    """A bot, which is connected from now on."""
 
 
 class Connect(msgspec.Struct, frozen=True, tag_field="do", tag="connect"):
@@ -307,6 +309,7 @@ class Meta(TypedDict):
     name: NotRequired[str]
     seat: NotRequired[int]
     again: NotRequired[bool]
+    bot: NotRequired[bool]
     count: NotRequired[int]
 
 

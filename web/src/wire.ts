@@ -58,6 +58,7 @@ export interface GameSheet {
   spectators: number | null;
   version: number;
   config_schema: Record<string, unknown>;
+  bots: string[];
   scene: Scene | null;
 }
 
@@ -99,6 +100,7 @@ export interface KnownPlayer {
 /** One connection of somebody who is here; or, under ``spectators``, how many watch. */
 export interface Meta {
   again?: boolean;
+  bot?: boolean;
   count?: number;
   name?: string;
   phx_ref: string;
@@ -181,6 +183,7 @@ export interface PlayAgain {
 export interface Player {
   id: string;
   name: string;
+  bot?: boolean;
 }
 
 /** Who came and who went, as Phoenix tells it. */
@@ -321,7 +324,7 @@ export interface Updated {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_event" | "unknown_game" | "unknown_room" | "wrong_game";
+export type Code = "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -45,11 +45,12 @@ class Foreign(Trouble):
     """What lies where the journal should be is not Parlour's."""
 
 
-class Player(msgspec.Struct, frozen=True):
+class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     """A person or a bot with an id that lasts."""
 
     id: str
     name: str
+    bot: bool = False
 
 
 class Card(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -173,7 +173,7 @@ class Attendance:
         """Disconnect the seated players who are not here any more."""
         try:
             for player in [] if live.room is None else live.room.connected:
-                if not live.audience.has(player):
+                if not live.audience.has(player) and player not in live.here.bots:
                     await self._owner.step(live, Disconnect(player))
         except Refused as why:
             self._keeper.try_again(live, why, lambda: self.settle(live))

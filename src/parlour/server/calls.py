@@ -30,6 +30,7 @@ STATUS: dict[str, int] = {
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
     Code.TOO_MANY: 429,
+    Code.UNKNOWN_BOT: 404,
     Code.UNKNOWN_GAME: 404,
     Code.UNKNOWN_ROOM: 404,
     Code.WRONG_GAME: 409,

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
 from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
 from parlour.server.attendance import Attendance, seen_by_guest
+from parlour.server.bot_pool import Pool
+from parlour.server.bots import Bots, Thinker
 from parlour.server.clients import Client, Place
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
@@ -112,6 +114,7 @@ class Host:
         clock: Clock,
         settings: Settings,
         draw_seed: Callable[[], bytes] | None = None,
+        thinker: Thinker | None = None,
     ) -> None:
         self.watchdog = Watchdog(settings.callback_timeout, LAG)
         self.give_up: Callable[[Trouble], None] = lambda _: None
@@ -125,6 +128,7 @@ class Host:
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
         self.history = History(self, games)
+        self.bots = Bots(self, self.keeper, thinker or Pool(settings.bot_workers), settings.bot_pace)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
@@ -132,6 +136,7 @@ class Host:
 
     async def stop(self) -> None:
         """Finish what was begun, store what is in memory; no room ends by this."""
+        await self.bots.stop()
         await self.keeper.stop()
 
     async def create(
@@ -261,6 +266,10 @@ class Host:
         """Disconnect the seated players who are not here any more."""
         await self.attendance.settle(live)
 
+    def notice(self, live: Live) -> None:
+        """Bots who can do something now begin to think."""
+        self.bots.notice(live)
+
     # Commands. These run in the room's lane.
 
     async def _open_and_enter(
@@ -335,13 +344,17 @@ class Host:
 
     async def ask(self, room: str, command: Command, id: str | None) -> int:
         """Do what somebody asks who has no connection to be answered on; the seq of the step."""
+        return await self.in_lane(room, lambda live: self._answer(live, command, check_id(id)))
+
+    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+        """Do something in a room's turn, and wait for what comes of it."""
         live = self.keeper.live(room)
-        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
             try:
                 _ = live.here  # or a refusal: there is no such room
-                seq = await self._answer(live, command, check_id(id))
+                result = await job(live)
             except (Refused, Trouble) as error:
                 why = excuse(error)
                 if not answer.done():  # the asker may have gone
@@ -350,7 +363,7 @@ class Host:
                     await self.condemn(live, why)
             else:
                 if not answer.done():
-                    answer.set_result(seq)
+                    answer.set_result(result)
             finally:
                 answer.cancel()
 
@@ -497,6 +510,8 @@ class Host:
             self._close(live)
         else:
             self.keeper.set_alarm(live)
+            if room.bots:
+                self.notice(live)
 
     async def condemn(self, live: Live, why: Refused) -> None:
         """Close a room whose game cannot be trusted to go on; its history is kept for inspection."""

@@ -15,12 +15,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from parlour import __version__
+from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Player
 from parlour.scene import Scene
 from parlour.server import metrics
+from parlour.server.bots import Hint, Seated
 from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
@@ -95,6 +97,15 @@ class Stepped(msgspec.Struct, frozen=True):
     seq: int
 
 
+class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that is to play."""
+
+    bot: (
+        Annotated[str, Meta(description="one of the game's bots; its best without", examples=["random"])]
+        | None
+    ) = None
+
+
 class GameSheet(msgspec.Struct, frozen=True):
     """A game that can be played here."""
 
@@ -104,6 +115,8 @@ class GameSheet(msgspec.Struct, frozen=True):
     spectators: int | None
     version: int
     config_schema: dict[str, Any]
+    bots: list[str]
+    """Who can play it, the best last."""
     scene: Scene | None
     """A little board to look at."""
 
@@ -120,7 +133,8 @@ def game_sheet(game: Game[Any], scene: Scene | None) -> GameSheet:
     """A game, as it is told."""
     seats = (game.seats.start, game.seats.stop - 1)
     schema = msgspec.json.schema(game.Config)
-    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema, scene)
+    bots = list(bots_of(game))
+    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema, bots, scene)
 
 
 class Api:
@@ -156,6 +170,14 @@ class Api:
                  refuses=(Code.UNKNOWN_ROOM, Code.GAME_FULL, Code.GAME_ERROR, *auth, kept)),
             Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
                  refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
+                 personal=True),
+            Call("POST", "/api/rooms/{id}/bots", "Let a bot take a seat", self.seat_bot, Seated, NewBot, 201,
+                 (Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED, Code.ROOM_ENDED,
+                  Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/hint", "What a bot would do in my place", self.give_hint, Hint,
+                 NewBot,
+                 refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.NOT_SEATED, Code.NOT_YOUR_TURN,
+                          Code.ILLEGAL_MOVE, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
                  personal=True),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
                  list[RoomSheet], refuses=(*auth, kept), personal=True),
@@ -242,6 +264,16 @@ class Api:
         self._limits.check_call(self.address(request), 1.0)
         command = Rematch(self._known(request))
         return Stepped(await self._host.ask(request.path_params["id"], command, again.id))
+
+    async def seat_bot(self, request: Request, new: NewBot) -> Seated:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        asker = self.asker(request) or f"address:{address}"
+        return await self._host.bots.seat(request.path_params["id"], new.bot, asker)
+
+    async def give_hint(self, request: Request, new: NewBot) -> Hint:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        return await self._host.bots.hint(request.path_params["id"], self._known(request), new.bot)
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)

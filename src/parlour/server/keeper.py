@@ -151,6 +151,7 @@ class Keeper:
         await self._owner.settle(live)
         self.set_alarm(live)
         self.plan_rest(live)
+        self._owner.notice(live)
 
     async def _resume(self, live: Live) -> None:
         """The game is back: the room's clock goes on from where it was held."""

@@ -91,6 +91,10 @@ class Owner(Protocol):
         """Disconnect the seated players who are not here any more."""
         ...
 
+    def notice(self, live: Live) -> None:
+        """A room is there, or has changed: its bots may have something to do."""
+        ...
+
     async def condemn(self, live: Live, why: Refused) -> None:
         """Close a room whose game cannot be trusted to go on."""
         ...
@@ -126,7 +130,7 @@ def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
         id=room.id,
         game=room.game,
         created=opening.created,
-        seats=tuple(Player(seat.player, seat.name) if seat else None for seat in room.seats),
+        seats=tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats),
         status=room.status,
         seed_hash=room.seed_hash,
         private=opening.private,
