@@ -59,3 +59,16 @@ async def test_whoever_is_on_turn_rolls_moves_and_ends_the_turn(hall):
     await one.do("EndTurn")
     assert other.last("game-state")["allowedCommands"] == ["Roll", "ResignGame", "ResignMatch", "OfferDouble"]
     assert set(other.events()) == {"game-state"}
+
+
+async def test_a_lone_player_gets_a_bot_as_player_2(hall):
+    match = await hall.want("ann", modus=2)
+    assert await hall.want("bob", modus=2) != match, "everybody has a bot of their own"
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    started = ann.last("match-started")
+    assert (started["player1"]["id"], started["modus"]) == (ann.id, 2)
+    assert ann.events() == ["match-lobby-waiting", "match-lobby-found", "match-started"]
+    await ann.do("StartGame")
+    await hall.quiet()
+    assert "game-started" in ann.events()

@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -23,7 +24,7 @@ from parlour.doors.gammonx.joining import (
     ok,
     read_wish,
 )
-from parlour.doors.gammonx.terms import player_named, read_guid
+from parlour.doors.gammonx.terms import BOT, modus_of, player_named, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
@@ -191,6 +192,8 @@ class Visitor:
             self._refuse(asked, Refused(Code.NOT_JOINED, "expected JoinMatch first"))
         else:
             self._door.host.receive(self._client, asked)
+            if isinstance(asked.wish, EnterAsGuest) and asked.wish.seat == "needed":
+                self._door.call_bot(asked.room or "")
 
     def _refuse(self, asked: Asked, why: Refused) -> None:
         self.hub.refuse(asked, why)
@@ -224,7 +227,7 @@ class GammonxDoor:
         self._places: dict[tuple[str, str], Visitor] = {}
         """Who speaks for which player in which match."""
         self._sweeping: Handle | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     # The socket's way in.
 
@@ -287,6 +290,20 @@ class GammonxDoor:
             visitor.places.add(place)
             visitor.go_on(asked)
 
+    def call_bot(self, match: str) -> None:
+        """Whoever asked for a bot has sat down, so that the bot is player 2."""
+        if modus_of(match) == BOT:
+            self._begin(self._seat_bot(match))
+
+    def _begin(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(job)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _seat_bot(self, match: str) -> None:
+        with suppress(Refused):  # somebody sits there already, or there is no such match
+            await self.host.bots.seat(match)
+
     # Time.
 
     def start(self) -> None:
@@ -306,7 +323,7 @@ class GammonxDoor:
         for visitor in tuple(self._visitors):
             visitor.check(now)
         self._negotiated = {token: made for token, made in self._negotiated.items() if now - made <= PATIENCE}
-        self._task = asyncio.get_running_loop().create_task(self.matches.sweep())
+        self._begin(self.matches.sweep())
         self._sweep_later()
 
     # What is asked over HTTP.

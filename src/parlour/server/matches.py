@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import structlog
 
-from parlour.doors.gammonx.terms import Kind, new_match_id
+from parlour.doors.gammonx.terms import BOT, Kind, new_match_id
 from parlour.errors import Code, Refused
 from parlour.journal.base import Card
 from parlour.server.host import Host
@@ -45,7 +45,7 @@ class Matches:
                 await self._sweep(kind)
             if any(one.opener == player for one in self._waiting[kind]):
                 raise Refused(Code.TOO_MANY, "you wait for such a match already")
-            for one in tuple(self._waiting[kind]):
+            for one in () if kind.modus == BOT else tuple(self._waiting[kind]):
                 if await self._take(kind, one, player):
                     return one.id
             id = new_match_id(kind.modus, secrets.token_bytes(16))
