@@ -33,7 +33,12 @@ class Hall:
     """A server with this door, and the people who come to it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.world = World(**{**UNLIMITED, **settings})
+        self.people: list[Visitor] = []
+        self.open_at(World(**{**UNLIMITED, **settings}))
+
+    def open_at(self, world: World) -> None:
+        """The door of this server."""
+        self.world = world
         self.clock = self.world.clock
         limits = Limits(self.world.settings, self.clock)
         self.tokens = Tokens(b"k" * 32)
@@ -42,7 +47,6 @@ class Hall:
         self.sockets = Sockets(doors, self.clock, limits, self.world.settings)
         app = httpx.ASGITransport(Starlette(routes=self.door.routes))
         self.http = httpx.AsyncClient(transport=app, base_url="http://parlour.test")
-        self.people: list[Visitor] = []
 
     async def __aenter__(self) -> "Hall":
         await self.world.__aenter__()
@@ -52,6 +56,23 @@ class Hall:
     async def __aexit__(self, *_: object) -> None:
         self.door.stop()
         await self.world.__aexit__()
+
+    async def restart(self) -> None:
+        """The server dies without a word, and another one takes over; nobody is connected."""
+        self.door.stop()
+        self.people.clear()
+        self.open_at(await self.world.restart())
+        self.door.start()
+
+    async def alive(self, seconds: float, *people: "Visitor") -> None:
+        """Let time pass, in which these clients ping as real ones do."""
+        for _ in range(int(seconds // 10)):
+            await self.wait(10)
+            for visitor in people:
+                await visitor.send({"type": 6})
+        await self.wait(seconds % 10)
+        for visitor in people:
+            visitor.records = [one for one in visitor.records if one != {"type": 6}]
 
     async def call(self, path: str, body: Any = None, **more: Any) -> httpx.Response:
         answer = await self.http.post(path, json=body, **more)

@@ -41,9 +41,7 @@ class Matches:
     async def join(self, kind: Kind, player: str) -> str:
         """The id of a match of this kind: one that waits, or a new one."""
         async with self._turns[kind]:
-            if any(one.opener == player for one in self._waiting[kind]):
-                await self._sweep(kind)
-            if any(one.opener == player for one in self._waiting[kind]):
+            if await self._waits(kind, player):
                 raise Refused(Code.TOO_MANY, "you wait for such a match already")
             for one in () if kind.modus == BOT else tuple(self._waiting[kind]):
                 if await self._take(kind, one, player):
@@ -52,6 +50,12 @@ class Matches:
             await self._host.create("backgammon", kind.config, id, private=True, creator=player)
             self._waiting[kind].append(Waiting(id, player, self._now()))
             return id
+
+    async def _waits(self, kind: Kind, player: str) -> bool:
+        """Whether this player has opened a match that still waits."""
+        await self._sweep(kind)
+        mine = [one for one in self._waiting[kind] if one.opener == player]
+        return any([await self._is_free(kind, one) for one in mine])
 
     async def found(self, id: str, player: str) -> bool:
         """Whether somebody was found for a match; to ask is a sign of life."""
