@@ -19,12 +19,12 @@ const random = (() => {
   return { seed: (n) => { state = n; }, below: (n) => (state = (state * 48271) % 2147483647) % n };
 })();
 
-// What somebody does who may do these things; doubles keep matches short.
+// What somebody does who may do these things; after a while doubles keep matches short.
 function choose({ allowedCommands, moveSequences }) {
   const may = (name) => allowedCommands.includes(name);
   if (may("AcceptDouble")) return [random.below(4) ? "AcceptDouble" : "DeclineDouble"];
   if (may("StartGame")) return ["StartGame"];
-  if (may("OfferDouble") && random.below(3) === 0) return ["OfferDouble"];
+  if (may("OfferDouble") && moves > 40 && random.below(3) === 0) return ["OfferDouble"];
   if (may("Roll")) return ["Roll"];
   if (may("Move")) {
     const { moves } = moveSequences[random.below(moveSequences.length)];

@@ -1,4 +1,4 @@
-"""SignalR's hub protocol record by record, without a socket; the frames are those of Microsoft's npm client."""
+"""SignalR's hub protocol record by record, without a socket; with the frames of Microsoft's npm client."""
 
 from contextlib import suppress
 
