@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-rolls bench-parts
+        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -79,6 +79,9 @@ bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/
 
 bench-rules: setup ## what rules, views and scenes of one move cost, for every game
 	$(bin)/python -m benchmarks.rules
+
+bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it out against to send it
+	$(bin)/python -m benchmarks.audience
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts

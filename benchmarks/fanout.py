@@ -83,7 +83,8 @@ class SocketIo:
 class Count:
     """Counts deliveries on many lines by their mark."""
 
-    def __init__(self, lines: list[Line]) -> None:
+    def __init__(self, lines: list[Line], mark: bytes = MARK) -> None:
+        self._mark = mark
         self._crowd = Crowd(lines)
         self._crowd.settle()
         self._tails: dict[Line, bytes] = {}
@@ -100,9 +101,9 @@ class Count:
         if not got:
             raise ConnectionError("the server has closed a line")
         text = self._tails.pop(line, b"") + got
-        self.all += text.count(MARK)
-        rest = text[text.rfind(MARK) + len(MARK) :] if MARK in text else text
-        if any(rest.endswith(MARK[:size]) for size in range(1, len(MARK))):
+        self.all += text.count(self._mark)
+        rest = text[text.rfind(self._mark) + len(self._mark) :] if self._mark in text else text
+        if any(rest.endswith(self._mark[:size]) for size in range(1, len(self._mark))):
             self._tails[line] = rest  # a mark may have been cut in two
 
     def close(self) -> None:

@@ -60,9 +60,9 @@ def test_each_player_sees_their_own_side_at_the_bottom_and_the_others_face_down(
         assert standing(table, player) == [*4 * [" ".join(10 * [f"{theirs}?"])], *middle, *own]
 
 
-def test_who_watches_sits_with_blue_and_sees_no_face():
+def test_who_watches_sits_with_red_and_sees_no_face():
     table = Table(GAME).sit(ANN, BOB)
-    hidden = [4 * [" ".join(10 * [side])] for side in ("r?", "b?")]
+    hidden = [4 * [" ".join(10 * [side])] for side in ("b?", "r?")]
     assert standing(table, None) == [*hidden[0], *2 * [". . ~ ~ . . ~ ~ . ."], *hidden[1]]
     assert {tile.look for tile in scene(table, None).pieces} == {"back"}
 

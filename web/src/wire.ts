@@ -12,6 +12,12 @@ export interface ChatLine {
   text: string;
 }
 
+/** Something that viewers choose for themselves: their browser keeps it, and the game never hears of it. */
+export interface Choice {
+  id: string;
+  text: string;
+}
+
 /** A clock that stands at *seconds*, or runs from there since *at* on the room's clock. */
 export interface Clock {
   seconds: number;
@@ -35,6 +41,7 @@ export interface Control {
   main?: boolean;
   key?: string;
   confirm?: string;
+  auto?: string;
 }
 
 /** Come into a room, or come back to it with the seq of the last update that was seen. */
@@ -240,6 +247,7 @@ export interface Scene {
   status?: string;
   turn?: number[];
   sides?: Side[];
+  choices?: Choice[];
   clocks?: Clock[];
   log?: string[];
   text?: string;
@@ -269,6 +277,7 @@ export interface Side {
   look?: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
   text?: string;
   score?: string;
+  unless?: string;
 }
 
 /** A place on the board: a square, a point, a tray, or only a surface under others. */

@@ -48,7 +48,7 @@ def name_of(square: int) -> str:
 
 
 def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Scene:
-    """Everything but the controls, with where the pieces on these squares may go; others sit with blue."""
+    """Everything but the controls, with where the pieces on these squares may go; spectators sit with red."""
     return Scene(
         WIDTH,
         HEIGHT,
@@ -93,7 +93,7 @@ def _board(seat: int, lakes: bool) -> tuple[Spot, ...]:  # noqa: FBT001 - one of
 
 def _spots(state: Position, seat: int | None) -> tuple[Spot, ...]:
     """The board with the last move traced."""
-    spots = _board(BLUE if seat is None else seat, state.rules.lakes)
+    spots = _board(RED if seat is None else seat, state.rules.lakes)
     if state.last is None:
         return spots
     marked = list(spots)
