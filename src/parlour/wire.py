@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NotRequired, Protocol, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
 
@@ -158,18 +158,24 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spectate: bool = False
 
 
-class EnterAsGuest(Enter, frozen=True, kw_only=True):
-    """Come into a room of one game by a door, under a name; it is opened first where there is none.
+class Sitter(NamedTuple):
+    """Who sits in a seat, and is called what."""
 
-    Whoever comes when every seat is taken watches.
-    """
+    player: str
+    name: str
+
+
+class EnterAsGuest(Enter, frozen=True, kw_only=True):
+    """Come into a room of one game by a door, under a name; it is opened first where there is none."""
 
     game: str
     config: Any = None
     name: str | None = None
-    show: Callable[[Any, Sequence[str]], Any]
-    """Makes what this door's clients are shown from a view and the names of those who sit."""
+    show: Callable[[Any, Sequence[Sitter | None]], Any]
+    """Makes what this door's clients are shown from a view and those who sit."""
     opens: bool = True
+    seat: Literal["if_free", "needed", "own"] = "if_free"
+    """Whoever finds no seat free watches, or is refused where one is needed; or comes only for their own."""
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -363,6 +369,8 @@ class Adapter(Protocol):
     name: str
     path: str
     """Where its clients knock."""
+    personal: bool
+    """What it encodes depends on what this client was told before, so that nothing is shared with others."""
 
     @staticmethod
     def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
@@ -389,9 +397,8 @@ class Adapter(Protocol):
         """The text frames that wait to be sent to this client."""
         ...
 
-    @staticmethod
-    def encode(room: str | None, push: Push) -> bytes:
-        """The text frame of a push; the same bytes serve every client of this protocol."""
+    def encode(self, room: str | None, push: Push) -> bytes:
+        """The text frame of a push; static unless personal: the same bytes serve all of this protocol."""
         ...
 
 

@@ -80,6 +80,7 @@ class Phoenix:
 
     name = "phoenix"
     path = "/socket/websocket"
+    personal = False
     topic_of = staticmethod(topic_of)
     room_of = staticmethod(room_of)
     __slots__ = ("_join_refs", "_out")

@@ -18,7 +18,7 @@ STRIKES = 200
 def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
     """What a request costs of its sender's allowance, in moves."""
     match wish:
-        case EnterAsGuest() | Queue():
+        case EnterAsGuest(opens=True) | Queue():
             return CREATE_COST  # a door may have to open the room
         case Enter():
             return 2.0
