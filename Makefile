@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis \
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis bots \
         bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -85,6 +85,9 @@ bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
+
+bots: setup ## whether each level of the backgammon bots beats the one below, to 95 %: an hour or so
+	$(bin)/python -m tests.bots
 
 bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives
 	$(bin)/python -m benchmarks.rolls

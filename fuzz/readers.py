@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 from fuzz.target import target
+from parlour.doors.gammonx.hub import GammonX
+from parlour.doors.gammonx.joining import read_wish
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.doors.relay import numbered, plain, read_knock
 from parlour.errors import Refused, parse
@@ -102,6 +104,43 @@ def ogetarts(data: bytes) -> None:
                     answering.refuse(request, why)
             for frame in phoenix.frames():
                 assert len(msgspec.json.decode(frame)) == 5
+
+
+CALLS = (
+    b'{"protocol":"json","version":1}',
+    (
+        b'{"type":1,"target":"JoinMatch","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14",'
+        b'"fdd907ca-794a-43f4-83e6-cadfabc57c45"],"invocationId":"0"}'
+    ),
+    b'{"type":1,"target":"Move","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14",0,6],"invocationId":"1"}',
+    b'{"type":1,"target":"Roll","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14"]}',
+    b'{"type":4,"target":"Roll","arguments":[],"invocationId":"2"}',
+    b'{"type":6}',
+    b'{"type":7}',
+)
+
+
+@target(*CALLS, b"\x1e".join((*CALLS, b"")))
+def gammonx(data: bytes) -> None:
+    """Records of one connection to the hub; whatever is answered must be JSON records."""
+    hub = GammonX(lambda: 0.0)
+    with suppress(Refused):  # ends the connection
+        for number, part in enumerate(data.split(b"\n")):
+            for request in hub.receive(part):
+                if number % 2:
+                    hub.refuse(request, Refused("no", "not now"))
+                else:
+                    hub.accept(request, {"seq": 1})
+    for frame in hub.frames():
+        assert frame.endswith(b"\x1e")
+        msgspec.json.decode(frame[:-1])
+
+
+@target(b'{"PlayerId":"fdd907ca-794a-43f4-83e6-cadfabc57c45","MatchVariant":2,"MatchModus":0,"MatchType":2}')
+def gammonx_wish(data: bytes) -> None:
+    """A wish for a match, over HTTP."""
+    with suppress(Refused):
+        assert read_wish(data).kind.config
 
 
 @target(

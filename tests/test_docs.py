@@ -24,6 +24,8 @@ from websockets.sync.client import connect
 
 import parlour
 from parlour.cli import load_games
+from parlour.doors.gammonx.hub import COMMANDS
+from parlour.doors.gammonx.news import TOLD
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.games import GAMES
@@ -464,6 +466,26 @@ def test_every_frame_on_the_page_of_the_xsos_door_is_in_a_transcript():
     shown = [line for block in blocks("docs/protocols/xsos.md", "text") for line in block.text.splitlines()]
     assert len(shown) > 15
     assert not set(shown) - known
+
+
+def test_every_frame_on_the_page_of_the_gammonx_door_is_in_a_transcript():
+    folder = ROOT / "tests" / "transcripts" / "gammonx"
+    told = "".join(path.read_text() for path in folder.glob("*.txt"))
+    known = {line.split(" ", 1)[1] for line in told.splitlines() if re.match(r"\w+ [<>] ", line)}
+    shown = [
+        line for block in blocks("docs/protocols/gammonx.md", "text") for line in block.text.splitlines()
+    ]
+    assert len(shown) > 10
+    assert not set(shown) - known
+
+
+def test_every_call_of_the_gammonx_hub_is_on_its_page():
+    page = (ROOT / "docs" / "protocols" / "gammonx.md").read_text()
+    for command in COMMANDS.values():
+        assert f"`{command.name}`" in page
+        assert f"`{command.code}`" in page
+    for event in (*TOLD.values(), "match-ended", "force-disconnect", "turn-timer", "double-declined"):
+        assert f"`{event}`" in page
 
 
 # A board of one's own.

@@ -13,7 +13,7 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Trouble
 from parlour.leakcheck import Report, check
-from parlour.server import game_files
+from parlour.server import loading
 from parlour.server.app import Watched, run
 from parlour.server.config import Settings
 
@@ -80,7 +80,7 @@ def _check(game: Game[Any], config: str, *, games: int, steps: int, seed: int) -
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file of somebody's own."""
     try:
-        return game_files.load_games(file)
+        return loading.load_games(file)
     except Refused as why:
         fail(why.message)
 

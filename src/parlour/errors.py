@@ -13,6 +13,7 @@ T = TypeVar("T")
 class Code(StrEnum):
     """The stable codes of Parlour's own refusals; a game may add codes of its own in the same style."""
 
+    ALREADY_QUEUED = "already_queued"
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
     GAME_ERROR = "game_error"
     GAME_FULL = "game_full"
@@ -37,9 +38,11 @@ class Code(StrEnum):
     TOO_FAST = "too_fast"
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"
+    UNKNOWN_BOT = "unknown_bot"
     UNKNOWN_EVENT = "unknown_event"
     UNKNOWN_GAME = "unknown_game"
     UNKNOWN_ROOM = "unknown_room"
+    UNKNOWN_TICKET = "unknown_ticket"
     WRONG_GAME = "wrong_game"
 
 

@@ -4,7 +4,7 @@ import hmac
 import inspect
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -21,6 +21,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+Bot = Callable[[Any, Sequence[Any], "Chance"], Any]
+"""A bot: what it sees, what it could do (both as plain data) and chance give one of the events, or None."""
 
 
 def snake(name: str) -> str:
@@ -227,6 +230,8 @@ class Game(Generic[S]):
     timeouts: Timeouts = Timeouts()
     spectators: int | None = None
     """How many may watch at once; None: as many as come."""
+    bots: Mapping[str, Bot] = {}
+    """Who else can play, by name; the last is the best. A bot that does anything legal is always there."""
 
     State: Any
     Event: Any = Any

@@ -64,6 +64,8 @@ class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
     connected: bool = False
     again: bool = False
     """Has asked for a rematch."""
+    bot: bool = False
+    """Always connected, ready for every rematch, and nobody whom a room would wait for."""
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -121,6 +123,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     def connected(self) -> list[str]:
         """The seated players who are here."""
         return [s.player for s in self.seats if s is not None and s.connected]
+
+    @property
+    def bots(self) -> list[str]:
+        """The bots who sit here."""
+        return [s.player for s in self.seats if s is not None and s.bot]
 
     @property
     def seed_hash(self) -> str:
@@ -327,16 +334,22 @@ class _Turn(Generic[S]):
         joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
-        self.sit(joined, Seat(command.player, command.name, topics_of(command.player, joined)))
+        topics = topics_of(command.player, joined)
+        self.sit(joined, Seat(command.player, command.name, topics, bot=command.bot))
+        if command.bot:  # it is here at once, and keeps no room alive
+            self.come(joined.seat, command.player)
+            return
         self.await_return(command.player)
         self.refresh()
 
     def connect(self, player: str) -> None:
-        number = self.number(player)
-        self.update(self.game.player_connected(self.state, player, self.moment()))
-        self.seats[number] = replace(self.taken(number), connected=True)
+        self.come(self.number(player), player)
         self.alarms.pop(f"away:{player}", None)
         self.alarms.pop("nobody", None)
+
+    def come(self, number: int, player: str) -> None:
+        self.update(self.game.player_connected(self.state, player, self.moment()))
+        self.seats[number] = replace(self.taken(number), connected=True)
 
     def disconnect(self, player: str) -> None:
         number = self.number(player)
@@ -347,11 +360,13 @@ class _Turn(Generic[S]):
             self.update(self.game.player_disconnected(self.state, player, self.moment()))
 
     def act(self, command: Act) -> None:
-        if not self.taken(self.number(command.player)).connected:
+        seat = self.taken(self.number(command.player))
+        if not seat.connected:
             raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
         event = self.game.read_event(command.event)
         self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
-        self.refresh()
+        if not seat.bot:
+            self.refresh()
 
     def chat(self, command: Chat) -> None:
         said = {"from": command.player, "name": command.name, "text": command.text, "at": self.at.date}
@@ -374,7 +389,7 @@ class _Turn(Generic[S]):
         number = self.number(player)
         self.seats[number] = replace(self.taken(number), again=True)
         present = [seat for seat in self.seats if seat is not None]
-        if len(present) >= self.game.seats.start and all(seat.again for seat in present):
+        if len(present) >= self.game.seats.start and all(seat.again or seat.bot for seat in present):
             self.begin_again(present)
 
     def begin_again(self, present: list[Seat]) -> None:
@@ -469,7 +484,7 @@ class _Turn(Generic[S]):
 
     def notice_empty(self) -> None:
         """The room does not wait long once its last player is gone; a later leave buys it no time."""
-        here = any(seat is not None and seat.connected for seat in self.seats)
+        here = any(seat is not None and seat.connected and not seat.bot for seat in self.seats)
         if not here and "nobody" not in self.alarms:
             self.set_alarm("nobody", self.game.timeouts.nobody, Shutdown("nobody_here"))
 

@@ -85,6 +85,8 @@ class Control(msgspec.Struct, frozen=True, omit_defaults=True):
     """A key of the keyboard that presses it, by its name in browsers: ``" "`` is the space bar."""
     confirm: str = ""
     """The question to answer with yes first."""
+    auto: str = ""
+    """The choice by which the browser presses it by itself."""
 
 
 class Side(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,6 +95,15 @@ class Side(msgspec.Struct, frozen=True, omit_defaults=True):
     look: Look | None = None
     text: str = ""
     score: str = ""
+    unless: str = ""
+    """The choice that hides the text."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """Something that viewers choose for themselves: their browser keeps it, the game never hears of it."""
+
+    id: str
+    text: str
 
 
 class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -119,6 +130,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     turn: tuple[int, ...] = ()
     """The seats that are to act."""
     sides: tuple[Side, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    """What controls and sides speak of; the same all game long."""
     clocks: tuple[Clock, ...] = ()
     log: tuple[str, ...] = ()
     """What happened, the latest last."""

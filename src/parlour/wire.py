@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NotRequired, Protocol, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
 
@@ -15,11 +15,13 @@ from parlour.scene import Patch, Scene
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
 
 
-class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join"):
+class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join", omit_defaults=True):
     """Take a seat."""
 
     player: str
     name: str
+    bot: bool = False
+    """A bot, which is connected from now on."""
 
 
 class Connect(msgspec.Struct, frozen=True, tag_field="do", tag="connect"):
@@ -156,18 +158,24 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spectate: bool = False
 
 
-class EnterAsGuest(Enter, frozen=True, kw_only=True):
-    """Come into a room of one game by a door, under a name; it is opened first where there is none.
+class Sitter(NamedTuple):
+    """Who sits in a seat, and is called what."""
 
-    Whoever comes when every seat is taken watches.
-    """
+    player: str
+    name: str
+
+
+class EnterAsGuest(Enter, frozen=True, kw_only=True):
+    """Come into a room of one game by a door, under a name; it is opened first where there is none."""
 
     game: str
     config: Any = None
     name: str | None = None
-    show: Callable[[Any, Sequence[str]], Any]
-    """Makes what this door's clients are shown from a view and the names of those who sit."""
+    show: Callable[[Any, Sequence[Sitter | None]], Any]
+    """Makes what this door's clients are shown from a view and those who sit."""
     opens: bool = True
+    seat: Literal["if_free", "needed", "own"] = "if_free"
+    """Whoever finds no seat free watches, or is refused where one is needed; or comes only for their own."""
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -207,6 +215,24 @@ class Consider(msgspec.Struct, frozen=True):
     id: str | None = None
 
 
+class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: take a ticket."""
+
+    game: str
+    config: dict[str, Any] = {}
+    mode: Literal["normal", "ranked", "bot"] = "normal"
+    bot: str | None = None
+    """Who the opponent should be, in mode ``bot``; the game's best without."""
+
+
+class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """At the lobby: give a ticket back."""
+
+    ticket: str
+
+
+LobbyWish = Queue | Unqueue
+
 Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
 
 
@@ -214,7 +240,7 @@ class Request(msgspec.Struct, frozen=True):
     """One thing that a client asks; `room` is None for the lobby."""
 
     room: str | None
-    wish: Enter | Exit | Wish
+    wish: Enter | Exit | Wish | LobbyWish
     ref: Any = None
     via: "Adapter | None" = None
     """The adapter of a door inside the one that read this: the answer goes out through it."""
@@ -301,6 +327,7 @@ class Meta(TypedDict):
     name: NotRequired[str]
     seat: NotRequired[int]
     again: NotRequired[bool]
+    bot: NotRequired[bool]
     count: NotRequired[int]
 
 
@@ -342,6 +369,8 @@ class Adapter(Protocol):
     name: str
     path: str
     """Where its clients knock."""
+    personal: bool
+    """What it encodes depends on what this client was told before, so that nothing is shared with others."""
 
     @staticmethod
     def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
@@ -368,9 +397,8 @@ class Adapter(Protocol):
         """The text frames that wait to be sent to this client."""
         ...
 
-    @staticmethod
-    def encode(room: str | None, push: Push) -> bytes:
-        """The text frame of a push; the same bytes serve every client of this protocol."""
+    def encode(self, room: str | None, push: Push) -> bytes:
+        """The text frame of a push; static unless personal: the same bytes serve all of this protocol."""
         ...
 
 

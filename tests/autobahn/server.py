@@ -21,6 +21,7 @@ class Echo:
 
     name = "echo"
     path = "/echo"
+    personal = False
 
     def __init__(self) -> None:
         self._out: list[bytes] = []

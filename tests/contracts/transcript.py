@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from parlour.errors import Refused
-from tests.contracts import relay_story, xsos_story
+from tests.contracts import gammonx_story, relay_story, xsos_story
 from tests.server.world import PLAYABLE, Person, World
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
@@ -30,7 +30,7 @@ def stories() -> list[Path]:
 
 def tell_again(path: Path) -> Awaitable[str]:
     """A kept story with what the server says today."""
-    tellers = {"relay": relay_story.tell, "xsos": xsos_story.tell}
+    tellers = {"relay": relay_story.tell, "xsos": xsos_story.tell, "gammonx": gammonx_story.tell}
     return tellers.get(path.parent.name, tell)(path.read_text())
 
 

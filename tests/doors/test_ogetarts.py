@@ -13,6 +13,7 @@ from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Move
 from parlour.journal.base import Player
 from parlour.server.limits import CREATE_COST, cost_of
+from parlour.wire import Sitter
 from tests.server.world import PLAYABLE, Person, World
 from tests.table import legal
 
@@ -444,4 +445,4 @@ async def test_nothing_that_is_shown_tells_a_hidden_rank(world):
         other = Stratego().resample(live.here.state, place.viewer, Chance(bytes(32), 1))
         view = Stratego().view(other, place.viewer)
         shown = live.views[place.eyes]
-        assert place.enter.show(view, ["Ann", "Bob"]) == shown.shown
+        assert place.enter.show(view, [Sitter("ann", "Ann"), Sitter("bob", "Bob")]) == shown.shown

@@ -21,6 +21,7 @@ from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.armies import draw_up, move, press_button, square
 from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
+from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
@@ -82,7 +83,9 @@ class Photographer:
         ann.page.get_by_role("button", name="Invite").click()
         self.take(ann, "invite")
         bob.page.get_by_role("link", name="Replay").click()
-        bob.page.get_by_role("slider", name="Moment").fill("4")
+        slider = bob.page.get_by_role("slider", name="Moment")
+        expect(slider).to_have_attribute("max", "6")
+        slider.fill("4")
         self.take(bob, "replay")
         lost = self.visitor("Bob").go("/r/NOWHERE")
         expect(lost.page.get_by_role("heading")).to_be_visible()
@@ -197,6 +200,7 @@ def main(folder: Path) -> None:
                     try:
                         with closing(Photographer(browser, server, folder, scheme, screen)) as photographer:
                             photographer.shoot()
+                            take_backgammon(photographer)
                     finally:
                         server.stop()
 

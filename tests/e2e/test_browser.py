@@ -142,6 +142,7 @@ def test_a_rematch_begins_when_both_have_asked(table):
     win(ann, bob)
     ann.page.get_by_role("button", name="Rematch").click()
     expect(ann.page.get_by_role("button", name="Asked for a rematch")).to_be_disabled()
+    expect(bob.page.get_by_text("Ann would like a rematch")).to_be_visible()
     bob.page.get_by_role("button", name="Rematch").click()
     bob.sees("Your turn")
     eve.sees("Waiting for Bob")

@@ -95,7 +95,7 @@ async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is
     await journal.create(card(), STATE, None)
     await journal.close()
     with connect(file) as db:
-        for table in ("relays", "letters"):
+        for table in ("relays", "letters", "tickets", "standings", "results"):
             db.execute(f"DROP TABLE {table}")
         db.execute("PRAGMA user_version = 1")
     await journal.open()

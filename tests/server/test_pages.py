@@ -92,6 +92,6 @@ async def test_nothing_else_of_the_folder_is_served(browse, path):
 
 async def test_a_page_that_was_not_built_says_how_to_build_it(browse, tmp_path):
     answer = await browse("/", folder=tmp_path / "nothing")
-    assert answer.status_code == 503
+    assert answer.status_code == 404
     assert "make setup" in answer.text
     assert (await browse("/api/games", folder=tmp_path / "nothing")).status_code == 200

@@ -7,7 +7,8 @@ import pytest
 
 from parlour.game import Game
 from parlour.games import GAMES
-from parlour.server.game_files import Reloader, load_games
+from parlour.server.game_files import Reloader
+from parlour.server.loading import load_games
 from tests.server.world import World
 
 COUNTER = """

@@ -15,9 +15,11 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
+from parlour.server.bot_worker import Asked, Question, think
 from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
+from parlour.server.lane import Lane
 from parlour.wire import Adapter
 from tests.probe import Probe
 
@@ -146,6 +148,17 @@ class Person:
         self.frames.clear()
 
 
+class InPlace:
+    """Bots think right here, and always alike."""
+
+    async def ask(self, question: Question) -> msgspec.Raw | None:
+        event = think(Asked(question, bytes(32)))
+        return None if event is None else msgspec.Raw(msgspec.json.encode(event))
+
+    async def stop(self) -> None:
+        pass
+
+
 class World:
     """A server for tests."""
 
@@ -159,11 +172,11 @@ class World:
         self.clock = clock or HandClock()
         self.journal = journal or MemoryJournal(Path("unused"), "process")
         self.games = games
-        self.settings = Settings(**settings)
+        self.settings = Settings(**{"bot_pace": 0.0, **settings})
         self.log: list[tuple[str, str, str]] = []
         self.dead = False
         seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
-        self.host = Host(games, self.journal, self.clock, self.settings, lambda: next(seeds))
+        self.host = Host(games, self.journal, self.clock, self.settings, lambda: next(seeds), InPlace())
 
     async def __aenter__(self) -> "World":
         await self.host.start()
@@ -203,13 +216,21 @@ class World:
 
     async def quiet(self) -> None:
         """Wait until nothing is going on."""
-        lanes = {live.lane for live in self.host.keeper._rooms.values()}
-        while busy := [lane for lane in lanes if lane.busy]:
-            for lane in busy:
+        while self.lanes or self.host.bots.thinking or self.host.pairing.tasks:
+            for task in tuple(self.host.pairing.tasks):
+                await task
+            for lane in self.lanes:
                 await lane.drained()
-            lanes |= {live.lane for live in self.host.keeper._rooms.values()}
+            for turn in self.host.bots.thinking:
+                await asyncio.wait([turn])
         for task in tuple(self.host.listing._tasks):
             await task
+
+    @property
+    def lanes(self) -> list[Lane]:
+        """Where something is going on."""
+        lanes = [live.lane for live in self.host.keeper._rooms.values()]
+        return [lane for lane in (*lanes, self.host.pairing.lane) if lane.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:

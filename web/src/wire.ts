@@ -12,6 +12,12 @@ export interface ChatLine {
   text: string;
 }
 
+/** Something that viewers choose for themselves: their browser keeps it, and the game never hears of it. */
+export interface Choice {
+  id: string;
+  text: string;
+}
+
 /** A clock that stands at *seconds*, or runs from there since *at* on the room's clock. */
 export interface Clock {
   seconds: number;
@@ -35,6 +41,7 @@ export interface Control {
   main?: boolean;
   key?: string;
   confirm?: string;
+  auto?: string;
 }
 
 /** Come into a room, or come back to it with the seq of the last update that was seen. */
@@ -58,6 +65,7 @@ export interface GameSheet {
   spectators: number | null;
   version: number;
   config_schema: Record<string, unknown>;
+  bots: string[];
   scene: Scene | null;
 }
 
@@ -99,6 +107,7 @@ export interface KnownPlayer {
 /** One connection of somebody who is here; or, under ``spectators``, how many watch. */
 export interface Meta {
   again?: boolean;
+  bot?: boolean;
   count?: number;
   name?: string;
   phx_ref: string;
@@ -181,6 +190,7 @@ export interface PlayAgain {
 export interface Player {
   id: string;
   name: string;
+  bot?: boolean;
 }
 
 /** Who came and who went, as Phoenix tells it. */
@@ -216,6 +226,7 @@ export interface RoomSheet {
   outcome: Outcome | null;
   ended: string | null;
   private: boolean;
+  ranked: boolean;
   created: number;
   seed_hash: string;
   seeds: ShownSeed[];
@@ -237,6 +248,7 @@ export interface Scene {
   status?: string;
   turn?: number[];
   sides?: Side[];
+  choices?: Choice[];
   clocks?: Clock[];
   log?: string[];
   text?: string;
@@ -266,6 +278,7 @@ export interface Side {
   look?: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
   text?: string;
   score?: string;
+  unless?: string;
 }
 
 /** A place on the board: a square, a point, a tray, or only a surface under others. */
@@ -321,7 +334,7 @@ export interface Updated {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_event" | "unknown_game" | "unknown_room" | "wrong_game";
+export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOWHERE, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
+import { NOWHERE, askers, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
 import type { RoomSheet } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };
@@ -88,6 +88,14 @@ test("whoever comes to a seat is known by name, and stays seated while away", ()
 
 test("after a rematch I sit where the room says", () => {
   expect(hear([joined, sheet([ANN, BOB]), sheet([BOB, ANN])]).seat).toBe(1);
+});
+
+test("whoever asks for a rematch is known to the others", () => {
+  const bob = (ref: string, more: object) => ({ bob: { metas: [{ phx_ref: ref, name: "Bob", seat: 1, ...more }] } });
+  const before = hear([joined, sheet([ANN, BOB]), { name: "presence_state", told: bob("1", {}) }]);
+  expect(askers(before)).toEqual([]);
+  const told = { joins: bob("2", { again: true }), leaves: bob("1", {}) };
+  expect(askers(heard(before, { name: "presence_diff", told }))).toEqual([BOB]);
 });
 
 test("how it ended is said from my side", () => {

@@ -19,7 +19,18 @@ from parlour.games.stratego.board import MARSHAL, RANKS, SIDES, WIDTH
 from parlour.games.stratego.formations import ARMY
 from parlour.games.stratego.rules import Move, Reset
 from parlour.protocols.phoenix import Frame, Phoenix
-from parlour.wire import Consider, Enter, EnterAsGuest, Push, Request, SendChat, SendEvent, Wish, clean_name
+from parlour.wire import (
+    Consider,
+    Enter,
+    EnterAsGuest,
+    Push,
+    Request,
+    SendChat,
+    SendEvent,
+    Sitter,
+    Wish,
+    clean_name,
+)
 
 TOPIC = "games:"
 NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -57,9 +68,9 @@ _read_talk = msgspec.json.Decoder(Talk).decode
 # What is shown.
 
 
-def show(view: View, names: Sequence[str]) -> View:
+def show(view: View, seats: Sequence[Sitter | None]) -> View:
     """A view of Stratego as these clients read it."""
-    winner = view["winner"]
+    winner, names = view["winner"], [seat.name if seat else "" for seat in seats]
     lost = [view["lost"][side] for side in SIDES]
     fallen = [
         [

@@ -1,6 +1,6 @@
 """The contract of a journal: where steps are kept, and what is kept beside them."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -8,6 +8,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from parlour.game import Outcome
+from parlour.lobby import Ticket
+from parlour.ratings import Standing
 from parlour.wire import Shown, Step, digest, read_step
 
 Durability = Literal["disk", "process"]
@@ -45,11 +47,12 @@ class Foreign(Trouble):
     """What lies where the journal should be is not Parlour's."""
 
 
-class Player(msgspec.Struct, frozen=True):
+class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     """A person or a bot with an id that lasts."""
 
     id: str
     name: str
+    bot: bool = False
 
 
 class Card(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,6 +76,8 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     """Since when its clock stands still because its game is not on this server."""
     connected: int = 0
     """How many seated players are here."""
+    ranked: bool = False
+    """What is played here counts on its ladder."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -98,6 +103,33 @@ class Recalled(msgspec.Struct, frozen=True):
     answers: dict[tuple[str, str], int]
 
 
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a game ended for one of its players, and where it can be played again."""
+
+    player: str
+    how: Literal["won", "lost", "drew"]
+    why: str
+    game: str
+    ladder: str
+    against: tuple[Player, ...]
+    room: str
+    number: int
+    """The journal's own, which outlasts the room's id."""
+    seq: int
+    date: float
+    ranked: bool = False
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """What a game that ended means for those who played it."""
+
+    results: tuple[Result, ...]
+    standings: tuple[Standing, ...] = ()
+    """Whose standing changes, as a newcomer's would be; none where it does not count."""
+    settle: Callable[[Sequence[Standing]], tuple[Standing, ...]] = tuple
+    """Makes the new standings of the kept ones, in the same order."""
+
+
 class Aside(msgspec.Struct, frozen=True):
     """What is kept beside a step, as far as the step changed it."""
 
@@ -105,6 +137,9 @@ class Aside(msgspec.Struct, frozen=True):
     state: bytes | None = None
     due: float | UnsetType | None = UNSET
     """When the room wants to be woken; unset: as before."""
+    tickets: tuple[Ticket, ...] = ()
+    """Tickets that this step made good."""
+    scored: Scored | None = None
 
 
 class Letter(msgspec.Struct, frozen=True):
@@ -165,8 +200,18 @@ class Journal(Protocol):
         """Finish what was begun, then let go."""
         ...
 
-    async def create(self, card: Card, state: bytes, due: float | None) -> int:
-        """Keep a new room with its state before the first step; `Conflict` if an open room has its id."""
+    async def create(
+        self,
+        card: Card,
+        state: bytes,
+        due: float | None,
+        steps: Sequence[Step] = (),
+        tickets: Sequence[Ticket] = (),
+    ) -> int:
+        """Keep a new room with its state before the first step; `Conflict` if an open room has its id.
+
+        With its first steps, and with the tickets that they made good: all or nothing.
+        """
         ...
 
     async def append(self, room: int, step: Step, aside: Aside) -> None:
@@ -251,6 +296,30 @@ class Journal(Protocol):
 
     async def posted(self, relay: str) -> list[bytes]:
         """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written."""
+        ...
+
+    async def save_ticket(self, ticket: Ticket) -> None:
+        """Keep a ticket, or what became of it."""
+        ...
+
+    async def drop_tickets(self, ids: Collection[str]) -> None:
+        """Forget these tickets."""
+        ...
+
+    async def tickets(self) -> list[Ticket]:
+        """All tickets that are kept."""
+        ...
+
+    async def standings(self, ladder: str, limit: int) -> list[Standing]:
+        """The first of a ladder, by what they are worth."""
+        ...
+
+    async def standings_of(self, player: str) -> list[Standing]:
+        """A player's standings on all ladders."""
+        ...
+
+    async def results_of(self, player: str, limit: int) -> list[Result]:
+        """A player's last games, the newest first."""
         ...
 
     async def save_player(self, player: Player) -> None:

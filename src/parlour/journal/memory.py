@@ -1,6 +1,6 @@
 """A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,13 +18,20 @@ from parlour.journal.base import (
     NotKept,
     Player,
     Recalled,
+    Result,
+    Scored,
     Stored,
 )
+from parlour.lobby import Ticket
+from parlour.ratings import Standing
 from parlour.wire import Step, asker
 
 _encode = msgspec.json.Encoder().encode
 _read_card = msgspec.json.Decoder(Card).decode
 _read_player = msgspec.json.Decoder(Player).decode
+_read_ticket = msgspec.json.Decoder(Ticket).decode
+_read_standing = msgspec.json.Decoder(Standing).decode
+_read_result = msgspec.json.Decoder(Result).decode
 
 
 class _Kept(msgspec.Struct):
@@ -47,6 +54,9 @@ class MemoryJournal:
         """The newest room of each id: an id is given again only once its room has ended."""
         self._players: dict[str, bytes] = {}
         self._relays: dict[str, dict[int, Letter]] = {}
+        self._tickets: dict[str, bytes] = {}
+        self._standings: dict[tuple[str, str], bytes] = {}
+        self._results: list[tuple[str, bytes]] = []
         self._clock = 0.0
         self._open = False
 
@@ -59,13 +69,23 @@ class MemoryJournal:
 
     # Writing.
 
-    async def create(self, card: Card, state: bytes, due: float | None) -> int:
+    async def create(
+        self,
+        card: Card,
+        state: bytes,
+        due: float | None,
+        steps: Sequence[Step] = (),
+        tickets: Sequence[Ticket] = (),
+    ) -> int:
         same = await self.find(card.id)
         if same is not None and same.card.ended is None:
             raise Conflict(f"there is an open room {card.id} already")
         self._numbers += 1
         self._rooms[self._numbers] = _Kept(_encode(card), {0: state}, due)
         self._by_id[card.id] = self._numbers
+        for step in steps:
+            await self.append(self._numbers, step, Aside())
+        self._keep_tickets(tickets)
         return self._numbers
 
     async def append(self, room: int, step: Step, aside: Aside) -> None:
@@ -84,6 +104,9 @@ class MemoryJournal:
             kept.states[step.seq] = aside.state
         if not isinstance(aside.due, UnsetType):
             kept.due = aside.due
+        self._keep_tickets(aside.tickets)
+        if aside.scored is not None:
+            self._score(aside.scored)
         self._clock = max(self._clock, step.now)
 
     async def mark(self, room: int, card: Card, due: float | None) -> None:
@@ -121,6 +144,28 @@ class MemoryJournal:
         kept[letter.num] = letter
         for num in [num for num in kept if num < letter.first]:
             del kept[num]
+
+    async def save_ticket(self, ticket: Ticket) -> None:
+        self._check_open()
+        self._keep_tickets([ticket])
+
+    async def drop_tickets(self, ids: Collection[str]) -> None:
+        self._check_open()
+        for id in ids:
+            self._tickets.pop(id, None)
+
+    def _keep_tickets(self, tickets: Sequence[Ticket]) -> None:
+        self._tickets.update((ticket.id, _encode(ticket)) for ticket in tickets)
+
+    def _score(self, scored: Scored) -> None:
+        self._results += [(result.player, _encode(result)) for result in scored.results]
+        keys = [(standing.ladder, standing.player) for standing in scored.standings]
+        kept = [
+            _read_standing(self._standings[key]) if key in self._standings else fresh
+            for key, fresh in zip(keys, scored.standings, strict=True)
+        ]
+        for key, standing in zip(keys, scored.settle(kept), strict=True):
+            self._standings[key] = _encode(standing)
 
     async def save_player(self, player: Player) -> None:
         self._check_open()
@@ -192,6 +237,24 @@ class MemoryJournal:
         self._check_open()
         body = self._players.get(id)
         return None if body is None else _read_player(body)
+
+    async def tickets(self) -> list[Ticket]:
+        self._check_open()
+        return [_read_ticket(body) for body in self._tickets.values()]
+
+    async def standings(self, ladder: str, limit: int) -> list[Standing]:
+        self._check_open()
+        there = [_read_standing(body) for key, body in self._standings.items() if key[0] == ladder]
+        return sorted(there, key=lambda standing: (-standing.rating.worth, standing.player))[:limit]
+
+    async def standings_of(self, player: str) -> list[Standing]:
+        self._check_open()
+        keys = sorted(key for key in self._standings if key[1] == player)
+        return [_read_standing(self._standings[key]) for key in keys]
+
+    async def results_of(self, player: str, limit: int) -> list[Result]:
+        self._check_open()
+        return [_read_result(body) for whose, body in reversed(self._results) if whose == player][:limit]
 
     # What these are made of.
 

@@ -16,11 +16,14 @@ from parlour.wire import (
     Exit,
     GiveUpSeat,
     Greeting,
+    LobbyWish,
     PlayAgain,
     Push,
+    Queue,
     Request,
     SendChat,
     SendEvent,
+    Unqueue,
     Wish,
     strict,
 )
@@ -51,6 +54,10 @@ _WISHES: dict[str, "msgspec.json.Decoder[Wish]"] = {
     "leave": msgspec.json.Decoder(GiveUpSeat),
     "rematch": msgspec.json.Decoder(PlayAgain),
 }
+_LOBBY_WISHES: dict[str, "msgspec.json.Decoder[LobbyWish]"] = {
+    "queue": msgspec.json.Decoder(Queue),
+    "unqueue": msgspec.json.Decoder(Unqueue),
+}
 
 
 def topic_of(room: str | None) -> str:
@@ -73,6 +80,7 @@ class Phoenix:
 
     name = "phoenix"
     path = "/socket/websocket"
+    personal = False
     topic_of = staticmethod(topic_of)
     room_of = staticmethod(room_of)
     __slots__ = ("_join_refs", "_out")
@@ -171,13 +179,15 @@ class Phoenix:
         """What a join asks for."""
         return parse(_read_enter, payload)
 
-    def _asked(self, room: str | None, event: str, payload: bytes) -> Wish:
-        """What an event asks of a room that was joined."""
-        decoder = _WISHES.get(event)
-        if decoder is None or room is None:
-            known = ", ".join(_WISHES)
-            raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} in a room, got {event[:40]!r}")
-        return parse(decoder.decode, payload)
+    def _asked(self, room: str | None, event: str, payload: bytes) -> Wish | LobbyWish:
+        """What an event asks of a room that was joined, or of the lobby."""
+        wishes: Mapping[str, msgspec.json.Decoder[Any]] = _LOBBY_WISHES if room is None else _WISHES
+        decoder = wishes.get(event)
+        if decoder is None:
+            where, known = "at the lobby" if room is None else "in a room", ", ".join(wishes)
+            raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} {where}, got {event[:40]!r}")
+        asked: Wish | LobbyWish = parse(decoder.decode, payload)
+        return asked
 
     def _is_stale(self, frame: Frame) -> bool:
         """A message of an earlier join of this topic."""

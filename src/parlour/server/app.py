@@ -21,6 +21,9 @@ from parlour.journal.base import Trouble
 from parlour.server.clock import SystemClock
 from parlour.server.config import Settings
 from parlour.server.game_files import Reloader
+from parlour.server.gammonx import PATH as GAMMONX_PATH
+from parlour.server.gammonx import PREFIXES as GAMMONX_PREFIXES
+from parlour.server.gammonx import GammonxDoor
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
 from parlour.server.kept_relays import KeptRelays
@@ -131,6 +134,8 @@ def make_server(
         RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
     }
     xsos = XsosDoor(limits, clock, settings)
+    gammonx = GammonxDoor(host, tokens, limits, settings)
+    doors |= {prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES}
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -142,13 +147,15 @@ def make_server(
             return
         host.watchdog.start()
         xsos.start()
+        gammonx.start()
         async with watching(host, games, watched):
             yield
+        gammonx.stop()
         await host.stop()
         host.watchdog.stop()
 
     app = web_app(Api(host, tokens, limits, settings), lifespan, read_pages())
-    app.router.routes.extend(xsos.routes)
+    app.router.routes.extend((*xsos.routes, *gammonx.routes))
     config = uvicorn.Config(
         app,
         http=PatientHttp.within(settings.header_timeout, {XSOS_PATH.encode(): Line}),

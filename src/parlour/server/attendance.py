@@ -70,7 +70,7 @@ class Attendance:
             self._let_in(live, client, enter)
         name = await self._name_of(client)
         if live.here.seat(client.player) is None:
-            watches = isinstance(enter, EnterAsGuest) and None not in live.here.seats
+            watches = isinstance(enter, EnterAsGuest) and self._would_watch(live, enter)
             joined = self._ask_to_join(live, client.player, spectate=enter.spectate or watches)
             if joined.seat is None:
                 self._check_spectators(live, client.player)
@@ -96,6 +96,12 @@ class Attendance:
                 why = f"a player in room {live.id} is called {seat.name}"
                 raise Refused(Code.NAME_TAKEN, why, path="$.user")
         client.name = guest.name
+
+    def _would_watch(self, live: Live, guest: EnterAsGuest) -> bool:
+        """Whether there is no seat for somebody without one, who is content to watch."""
+        if guest.seat == "own":
+            raise Refused(Code.NOT_SEATED, f"you have no seat in room {live.id}")
+        return guest.seat == "if_free" and None not in live.here.seats
 
     async def _name_of(self, client: Client) -> str:
         if client.name is None:
@@ -167,7 +173,7 @@ class Attendance:
         """Disconnect the seated players who are not here any more."""
         try:
             for player in [] if live.room is None else live.room.connected:
-                if not live.audience.has(player):
+                if not live.audience.has(player) and player not in live.here.bots:
                     await self._owner.step(live, Disconnect(player))
         except Refused as why:
             self._keeper.try_again(live, why, lambda: self.settle(live))

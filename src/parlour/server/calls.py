@@ -18,6 +18,7 @@ from parlour.wire import strict
 MAX_BODY = 64 * 1024
 
 STATUS: dict[str, int] = {
+    Code.ALREADY_QUEUED: 409,
     Code.BAD_TOKEN: 401,
     Code.GAME_ERROR: 500,
     Code.GAME_OVERRAN: 500,
@@ -30,8 +31,10 @@ STATUS: dict[str, int] = {
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
     Code.TOO_MANY: 429,
+    Code.UNKNOWN_BOT: 404,
     Code.UNKNOWN_GAME: 404,
     Code.UNKNOWN_ROOM: 404,
+    Code.UNKNOWN_TICKET: 404,
     Code.WRONG_GAME: 409,
 }
 """The status that fits a refusal; 400 where nothing else does."""

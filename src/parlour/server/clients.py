@@ -1,7 +1,7 @@
 """Who hears what: connections, their places in rooms, and the fan-out of a step to all of them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from msgspec import UNSET
 
@@ -107,6 +107,19 @@ def framed(text: bytes) -> bytes:
     return b"\x81\x7f" + size.to_bytes(8, "big") + text
 
 
+class Voice(Protocol):
+    """What encodes for a client: its protocol, the same for all who speak it, or an adapter of its own."""
+
+    def encode(self, room: str | None, push: Push) -> bytes:
+        """The text frame of a push."""
+        ...
+
+
+def voice_of(adapter: Adapter) -> Voice:
+    """Whoever has the same voice can be told with the same bytes."""
+    return adapter if adapter.personal else cast("Voice", type(adapter))
+
+
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
@@ -131,7 +144,7 @@ class Place:
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
         self.eyes = eyes_of(viewer, self.enter)
-        self.ears: tuple[type[Adapter], Eyes, frozenset[str]] = (type(self.client.adapter), self.eyes, others)
+        self.ears: tuple[Voice, Eyes, frozenset[str]] = (voice_of(self.client.adapter), self.eyes, others)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def hears(self, topic: str) -> bool:
@@ -210,14 +223,14 @@ class Audience:
 
     def tell(self, push: Push, *, but: Client | None = None) -> None:
         """Tell everybody the same, except one perhaps."""
-        frames: dict[type[Adapter], bytes] = {}
+        frames: dict[Voice, bytes] = {}
         for place in self:
             if place.client is but or place.muted:
                 continue
-            kind = type(place.client.adapter)
-            if kind not in frames:
-                frames[kind] = framed(kind.encode(self.room, push))
-            place.client.line.write(frames[kind])
+            voice = place.ears[0]
+            if voice not in frames:
+                frames[voice] = framed(voice.encode(self.room, push))
+            place.client.line.write(frames[voice])
 
     def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
         """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
@@ -253,7 +266,7 @@ class Telling:
         """The topics of those who are told something else than others with the same ears."""
         self.told: dict[Any, bytes] = {}
         """What each kind of listener is told, once somebody asked."""
-        self._frames: dict[tuple[type[Adapter], int], bytes] = {}
+        self._frames: dict[tuple[Voice, int], bytes] = {}
 
     def to(self, place: Place) -> bytes:
         """What this place is told: its pushes, then exactly one update."""
@@ -264,15 +277,15 @@ class Telling:
         return told
 
     def _tell(self, place: Place) -> bytes:
-        encode = place.client.adapter.encode
-        frames, eyes = [], place.ears[1]
+        voice, eyes, _ = place.ears
+        frames, encode = [], voice.encode
         update: dict[str, Any] = {"seq": self._seq}
         seen = self._changed.get(eyes)
         for number, send in enumerate(self._sends):
             if not place.hears(send.to):
                 continue
             if send.kind != "sync":
-                frames.append(self._frame(type(place.client.adapter), number))
+                frames.append(self._frame(voice, number))
             elif eyes in self._views:
                 frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
                 seen = None
@@ -285,12 +298,12 @@ class Telling:
         frames.append(framed(encode(self._room, Push("update", update))))
         return b"".join(frames)
 
-    def _frame(self, kind: type[Adapter], number: int) -> bytes:
+    def _frame(self, voice: Voice, number: int) -> bytes:
         """The frame of a push that says the same to all who hear it."""
-        frame = self._frames.get((kind, number))
+        frame = self._frames.get((voice, number))
         if frame is None:
             push = push_of(self._sends[number], self._seq)
-            frame = self._frames[kind, number] = framed(kind.encode(self._room, push))
+            frame = self._frames[voice, number] = framed(voice.encode(self._room, push))
         return frame
 
 

@@ -69,6 +69,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ping_every: Annotated[
         float, Meta(description="Seconds of silence until a client is asked for a sign of life.")
     ] = 20.0
+    ticket_patience: Annotated[
+        float, Meta(description="Seconds without a sign of life after which a ticket lapses.")
+    ] = 60.0
+    bot_workers: Annotated[int, Meta(description="Processes in which bots think, once there are bots.")] = 2
+    bot_pace: Annotated[
+        float, Meta(description="Seconds that a bot takes for a move at least, so that people can follow.")
+    ] = 0.5
     xsos_referee: Annotated[
         bool,
         Meta(description="Whether moves at the XsOs door must keep to the rules of noughts and crosses."),

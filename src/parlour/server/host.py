@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -15,15 +15,19 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
+from parlour.lobby import Party, Ticket
 from parlour.room import Instant, Room, apply, open_room, seal
 from parlour.server import metrics
 from parlour.server.attendance import Attendance, seen_by_guest
+from parlour.server.bot_pool import Pool
+from parlour.server.bots import Bots, Thinker
 from parlour.server.clients import Client, Place
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
 from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
+from parlour.server.pairing import Pairing, made_good, sit_down, ticket_sheet
 from parlour.server.players import random_letters
 from parlour.server.rooms import (
     Live,
@@ -35,6 +39,7 @@ from parlour.server.rooms import (
     result_of,
     room_sheet,
 )
+from parlour.server.scores import scored
 from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
@@ -51,6 +56,7 @@ from parlour.wire import (
     Leave,
     PlayAgain,
     Push,
+    Queue,
     Rematch,
     Request,
     Ring,
@@ -58,6 +64,7 @@ from parlour.wire import (
     SendEvent,
     Shutdown,
     Step,
+    Unqueue,
     Wish,
     asker,
     check_id,
@@ -112,6 +119,7 @@ class Host:
         clock: Clock,
         settings: Settings,
         draw_seed: Callable[[], bytes] | None = None,
+        thinker: Thinker | None = None,
     ) -> None:
         self.watchdog = Watchdog(settings.callback_timeout, LAG)
         self.give_up: Callable[[Trouble], None] = lambda _: None
@@ -125,13 +133,18 @@ class Host:
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
         self.history = History(self, games)
+        self.pairing = Pairing(self, self.listing, settings.ticket_patience)
+        self.bots = Bots(self, self.keeper, thinker or Pool(settings.bot_workers), settings.bot_pace)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
         await self.keeper.start()
+        await self.pairing.start()
 
     async def stop(self) -> None:
         """Finish what was begun, store what is in memory; no room ends by this."""
+        await self.pairing.stop()
+        await self.bots.stop()
         await self.keeper.stop()
 
     async def create(
@@ -149,27 +162,36 @@ class Host:
             raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
         await self._check_rooms(creator)
         card = await self._create(game, config, id, Opening(self.clock.date(), private, creator))
-        metrics.rooms_opened.labels(game.name).inc()
-        self.keeper.may_wake(card.id)
-        log.info("room_opened", room=card.id, game=game.name)
-        self.listing.changed(card)
+        self._opened(card)
         return card
+
+    def _opened(self, card: Card) -> None:
+        metrics.rooms_opened.labels(card.game).inc()
+        self.keeper.may_wake(card.id)
+        log.info("room_opened", room=card.id, game=card.game)
+        self.listing.changed(card)
+        if any(seat is not None and seat.bot for seat in card.seats):
+            self.keeper.live(card.id)  # its bots may have something to do
 
     async def _check_rooms(self, creator: str | None) -> None:
         limit = self.settings.player_rooms
         if limit and creator is not None and await self.journal.opened_by(creator) >= limit:
             raise Refused(Code.TOO_MANY, f"you have {limit} open rooms already")
 
-    async def _create(self, game: Game[Any], config: Any, chosen: str | None, opening: Opening) -> Card:
+    async def _create(
+        self, game: Game[Any], config: Any, chosen: str | None, opening: Opening, party: Party = ()
+    ) -> Card:
         at = self.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
             room = self.ask_game(game, id, partial(open_room, game, id, config, at))
             frozen = self.ask_game(game, id, partial(freeze, room))
+            first = self._draw_seed()[0] if party else 0
+            room, steps = self.ask_game(game, id, partial(sit_down, game, room, party, first, at))
             card = card_of(room, opening, at.date)
             try:
-                await self.journal.create(card, frozen, room.next_due)
+                await self.journal.create(card, frozen, room.next_due, steps, made_good(party, id))
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -178,6 +200,31 @@ class Host:
                 raise excuse(error) from None
             else:
                 return card
+
+    async def house(self, party: Party) -> tuple[Ticket, ...]:
+        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
+        wanted = party[0]
+        game = self.games.get(wanted.game)
+        if game is None:
+            raise Refused(Code.UNKNOWN_GAME, f"the game {wanted.game} is not on this server now")
+        ranked = wanted.mode == "ranked"
+        opening = Opening(self.clock.date(), private=False, creator=None, ranked=ranked)
+        card = await self._create(game, wanted.config, None, opening, party)
+        self._opened(card)
+        return made_good(party, card.id)
+
+    async def join_party(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
+        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
+        assert host.at is not None  # noqa: S101 - there they wait
+        made = made_good((host, *guests), host.at)
+
+        async def seat(live: Live) -> None:
+            for ticket in guests:
+                if live.here.seat(ticket.player) is None:
+                    await self.step(live, Join(ticket.player, ticket.name), tickets=made)
+
+        await self.in_lane(host.at, seat)
+        return made
 
     async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
         """The running room of this id, if it is of this game; a new one where there is none."""
@@ -229,6 +276,8 @@ class Host:
             case Exit():
                 live.audience.mute(client)
                 live.lane.put(lambda: self.attendance.exit(live, client))
+            case Queue() | Unqueue():
+                client.refuse(request, Refused(Code.UNKNOWN_EVENT, "tickets are taken at the lobby"))
             case wish:
                 live.lane.put(lambda: self._grant(live, client, request, wish))
 
@@ -251,15 +300,23 @@ class Host:
             live.lane.put(partial(self.attendance.resync, live, client))
 
     def _at_the_lobby(self, client: Client, request: Request) -> None:
-        if isinstance(request.wish, Enter):
-            client.accept(request, {})
-            self.listing.add(client)
-        else:
-            self.listing.remove(client)
+        match request.wish:
+            case Enter():
+                tickets = [ticket_sheet(ticket) for ticket in self.pairing.tickets(client.player)]
+                client.accept(request, {"tickets": tickets} if tickets else {})
+                self.listing.add(client)
+            case Queue() | Unqueue() as wish:
+                self.pairing.take(client, request, wish)
+            case _:
+                self.listing.remove(client)
 
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
         await self.attendance.settle(live)
+
+    def notice(self, live: Live) -> None:
+        """Bots who can do something now begin to think."""
+        self.bots.notice(live)
 
     # Commands. These run in the room's lane.
 
@@ -335,13 +392,17 @@ class Host:
 
     async def ask(self, room: str, command: Command, id: str | None) -> int:
         """Do what somebody asks who has no connection to be answered on; the seq of the step."""
+        return await self.in_lane(room, lambda live: self._answer(live, command, check_id(id)))
+
+    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+        """Do something in a room's turn, and wait for what comes of it."""
         live = self.keeper.live(room)
-        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
             try:
                 _ = live.here  # or a refusal: there is no such room
-                seq = await self._answer(live, command, check_id(id))
+                result = await job(live)
             except (Refused, Trouble) as error:
                 why = excuse(error)
                 if not answer.done():  # the asker may have gone
@@ -350,7 +411,7 @@ class Host:
                     await self.condemn(live, why)
             else:
                 if not answer.done():
-                    answer.set_result(seq)
+                    answer.set_result(result)
             finally:
                 answer.cancel()
 
@@ -359,10 +420,12 @@ class Host:
 
     # Think, write, speak.
 
-    async def step(self, live: Live, command: Command, id: str | None = None) -> Thought:
+    async def step(
+        self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
+    ) -> Thought:
         """One command of a room from end to end; must run in its lane."""
         thought = self._think(live, command, id)
-        await self._write(live, thought)
+        await self._write(live, thought, tickets)
         self._speak(live, thought)
         self._note(live, command)
         return thought
@@ -441,8 +504,8 @@ class Host:
             return why
         return Refused(why.code, why.message, path=why.path, legal=legal)
 
-    async def _write(self, live: Live, thought: Thought) -> None:
-        aside = self._aside(live, thought)
+    async def _write(self, live: Live, thought: Thought, tickets: tuple[Ticket, ...]) -> None:
+        aside = self._aside(live, thought, tickets)
         try:
             asked = self.clock.now()
             await self.journal.append(live.number, thought.step, aside)
@@ -460,14 +523,17 @@ class Host:
         if not isinstance(aside.due, UnsetType):
             live.due = aside.due
 
-    def _aside(self, live: Live, thought: Thought) -> Aside:
+    def _aside(self, live: Live, thought: Thought, tickets: tuple[Ticket, ...]) -> Aside:
         room = thought.room
         card = self._new_card(live, room)
         due: float | UnsetType | None = UNSET
         wanted = room.next_due
         if room.ended is not None or (wanted is not None and (live.due is None or wanted < live.due)):
             due = wanted  # a stale deadline that is too early only wakes the room for nothing
-        return Aside(card, thought.frozen, due)
+        ends = room.outcome is not None and live.here.outcome is None
+        return Aside(
+            card, thought.frozen, due, tickets, scored(live, room, thought.step.date) if ends else None
+        )
 
     def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
         before = live.here
@@ -497,6 +563,8 @@ class Host:
             self._close(live)
         else:
             self.keeper.set_alarm(live)
+            if room.bots:
+                self.notice(live)
 
     async def condemn(self, live: Live, why: Refused) -> None:
         """Close a room whose game cannot be trusted to go on; its history is kept for inspection."""

@@ -15,12 +15,15 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from parlour import __version__
+from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Player
+from parlour.journal.base import Player, Result
+from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
+from parlour.server.bots import PREFIX, Hint, Seated, bot_name
 from parlour.server.calls import Call, openapi, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
@@ -29,16 +32,19 @@ from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.pages import File, page_routes
+from parlour.server.pairing import TicketSheet, ticket_sheet
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.relay_page import relay_page
 from parlour.server.rooms import RoomSheet, room_sheet
-from parlour.wire import MAX_NAME, Rematch, clean_name
+from parlour.wire import MAX_NAME, Queue, Rematch, clean_name
 
 log = structlog.get_logger()
 
 STEP_COST = 0.5
 """A step of a history is thought through again, but neither written nor told to anybody else."""
+MAX_RESULTS = 50
+"""So many of a player's games are listed."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -95,6 +101,33 @@ class Stepped(msgspec.Struct, frozen=True):
     seq: int
 
 
+class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that is to play."""
+
+    bot: (
+        Annotated[str, Meta(description="one of the game's bots; its best without", examples=["random"])]
+        | None
+    ) = None
+
+
+class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which leaderboard."""
+
+    game: str
+    variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+class PlayerSheet(msgspec.Struct, frozen=True):
+    """A player as anybody may see them: where they stand, and their last games."""
+
+    id: str
+    name: str
+    bot: bool
+    standings: list[Standing]
+    results: list[Result]
+
+
 class GameSheet(msgspec.Struct, frozen=True):
     """A game that can be played here."""
 
@@ -104,6 +137,8 @@ class GameSheet(msgspec.Struct, frozen=True):
     spectators: int | None
     version: int
     config_schema: dict[str, Any]
+    bots: list[str]
+    """Who can play it, the best last."""
     scene: Scene | None
     """A little board to look at."""
 
@@ -120,7 +155,8 @@ def game_sheet(game: Game[Any], scene: Scene | None) -> GameSheet:
     """A game, as it is told."""
     seats = (game.seats.start, game.seats.stop - 1)
     schema = msgspec.json.schema(game.Config)
-    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema, scene)
+    bots = list(bots_of(game))
+    return GameSheet(game.name, game.display_name, seats, game.spectators, game.version, schema, bots, scene)
 
 
 class Api:
@@ -157,6 +193,28 @@ class Api:
             Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
                  refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
                  personal=True),
+            Call("POST", "/api/rooms/{id}/bots", "Let a bot take a seat", self.seat_bot, Seated, NewBot, 201,
+                 (Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED, Code.ROOM_ENDED,
+                  Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/hint", "What a bot would do in my place", self.give_hint, Hint,
+                 NewBot,
+                 refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.NOT_SEATED, Code.NOT_YOUR_TURN,
+                          Code.ILLEGAL_MOVE, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
+                 personal=True),
+            Call("POST", "/api/tickets", "Take a ticket, to be paired with somebody", self.take_ticket,
+                 TicketSheet, Queue, 201,
+                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.UNKNOWN_BOT, Code.ALREADY_QUEUED,
+                  Code.GAME_ERROR, *auth, kept), personal=True),
+            Call("GET", "/api/tickets", "My tickets", self.list_tickets, list[TicketSheet],
+                 refuses=auth, personal=True),
+            Call("GET", "/api/tickets/{id}", "One of my tickets", self.show_ticket, TicketSheet,
+                 refuses=(Code.UNKNOWN_TICKET, *auth), personal=True),
+            Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, TicketSheet,
+                 refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
+            Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Standing],
+                 query=Ladder, refuses=(Code.UNKNOWN_GAME, Code.TOO_FAST, kept)),
+            Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
+                 PlayerSheet, refuses=(Code.NOT_FOUND, Code.TOO_FAST, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
                  list[RoomSheet], refuses=(*auth, kept), personal=True),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
@@ -242,6 +300,55 @@ class Api:
         self._limits.check_call(self.address(request), 1.0)
         command = Rematch(self._known(request))
         return Stepped(await self._host.ask(request.path_params["id"], command, again.id))
+
+    async def seat_bot(self, request: Request, new: NewBot) -> Seated:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        asker = self.asker(request) or f"address:{address}"
+        return await self._host.bots.seat(request.path_params["id"], new.bot, asker)
+
+    async def give_hint(self, request: Request, new: NewBot) -> Hint:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        return await self._host.bots.hint(request.path_params["id"], self._known(request), new.bot)
+
+    async def take_ticket(self, request: Request, wanted: Queue) -> TicketSheet:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        return ticket_sheet(await self._host.pairing.queue(self._known(request), wanted))
+
+    async def list_tickets(self, request: Request) -> list[TicketSheet]:
+        self._limits.check_call(self.address(request), 1.0)
+        return [ticket_sheet(ticket) for ticket in self._host.pairing.tickets(self._known(request))]
+
+    async def show_ticket(self, request: Request) -> TicketSheet:
+        self._limits.check_call(self.address(request), 1.0)
+        return ticket_sheet(self._host.pairing.ticket(self._known(request), request.path_params["id"]))
+
+    async def give_ticket_back(self, request: Request) -> TicketSheet:
+        self._limits.check_call(self.address(request), 1.0)
+        player = self._known(request)
+        return ticket_sheet(await self._host.pairing.unqueue(player, request.path_params["id"]))
+
+    async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:
+        self._limits.check_call(self.address(request), 1.0)
+        if ladder.game not in self._host.games:
+            expected = ", ".join(self._host.games)
+            raise Refused(Code.UNKNOWN_GAME, f"expected one of {expected}, got {ladder.game[:64]!r}")
+        name = ladder_of(ladder.game, {"variant": ladder.variant})
+        return await self._host.journal.standings(name, ladder.limit)
+
+    async def show_player(self, request: Request) -> PlayerSheet:
+        self._limits.check_call(self.address(request), 2.0)
+        id = request.path_params["id"]
+        if id.startswith(PREFIX):
+            return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
+        player = await self._host.journal.player(id)
+        if player is None:
+            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
+        journal = self._host.journal
+        results = await journal.results_of(id, MAX_RESULTS)
+        return PlayerSheet(
+            id, player.name, bot=False, standings=await journal.standings_of(id), results=results
+        )
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)

@@ -151,6 +151,7 @@ class Keeper:
         await self._owner.settle(live)
         self.set_alarm(live)
         self.plan_rest(live)
+        self._owner.notice(live)
 
     async def _resume(self, live: Live) -> None:
         """The game is back: the room's clock goes on from where it was held."""
@@ -173,7 +174,7 @@ class Keeper:
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
         live.game, live.number, live.card = game, found.number, found.card
-        live.opening = Opening(found.card.created, found.card.private, found.card.creator)
+        live.opening = Opening(found.card.created, found.card.private, found.card.creator, found.card.ranked)
         live.answers, live.stored = recalled.answers, recalled.stored.seq
         live.room = await self._rebuild(live, recalled.stored, found)
 

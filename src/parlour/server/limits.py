@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
-from parlour.wire import Enter, EnterAsGuest, Exit, SendChat, Wish
+from parlour.wire import Enter, EnterAsGuest, Exit, LobbyWish, Queue, SendChat, Wish
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
@@ -15,10 +15,10 @@ STRIKES = 200
 """So many refusals in a row for haste, and a connection is cut."""
 
 
-def cost_of(wish: Enter | Exit | Wish) -> float:
+def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
     """What a request costs of its sender's allowance, in moves."""
     match wish:
-        case EnterAsGuest():
+        case EnterAsGuest(opens=True) | Queue():
             return CREATE_COST  # a door may have to open the room
         case Enter():
             return 2.0

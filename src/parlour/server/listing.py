@@ -27,17 +27,33 @@ class Listing:
         self._sheet = sheet
         self._clock = clock
         self._clients: set[Client] = set()
+        self._players: dict[str, set[Client]] = {}
+        """Whose connections they are."""
         self._planned: Handle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, client: Client) -> None:
         """Somebody came to the lobby: they get the list at once."""
         self._clients.add(client)
+        self._players.setdefault(client.player, set()).add(client)
         self._start({client})
 
     def remove(self, client: Client) -> None:
         """Somebody went."""
         self._clients.discard(client)
+        there = self._players.get(client.player, set())
+        there.discard(client)
+        if not there:
+            self._players.pop(client.player, None)
+
+    def has(self, player: str) -> bool:
+        """One of this player's connections is at the lobby."""
+        return player in self._players
+
+    def tell(self, player: str, push: Push) -> None:
+        """Tell every connection of this player that is at the lobby."""
+        for client in tuple(self._players.get(player, ())):
+            client.push(None, [push])
 
     def changed(self, card: Card) -> None:
         """A room's card is new; the lobby hears of it unless the room is private."""

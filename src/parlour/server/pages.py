@@ -97,7 +97,7 @@ def page_routes(files: Mapping[str, File]) -> list[Route]:
 
     async def show_page(request: Request) -> Response:
         if index is None:
-            return HTMLResponse(NOT_BUILT, 503, headers=CAREFUL)
+            return HTMLResponse(NOT_BUILT, 404, headers=CAREFUL)
         return index.answer(request, ASK_FIRST)
 
     def part(address: str, file: File) -> Route:

@@ -27,7 +27,7 @@ class Presence:
 
     def seats_changed(self, room: Room[Any], audience: Audience) -> Push | None:
         """What to tell since the last time about the seated players' connections."""
-        return self._tell({**_seated(room, audience), SPECTATORS: self._told.get(SPECTATORS, {})})
+        return self._tell({**self._seated(room, audience), SPECTATORS: self._told.get(SPECTATORS, {})})
 
     def count_changed(self, audience: Audience) -> Push | None:
         """What to tell since the last time about the number of spectators."""
@@ -46,8 +46,20 @@ class Presence:
         self._told = {key: metas for key, metas in now.items() if metas}
         return Push("presence_diff", {"joins": joins, "leaves": leaves}) if joins or leaves else None
 
+    def _seated(self, room: Room[Any], audience: Audience) -> dict[str, Metas]:
+        return {**_connected(room, audience), **self._bots(room)}
 
-def _seated(room: Room[Any], audience: Audience) -> dict[str, Metas]:
+    def _bots(self, room: Room[Any]) -> dict[str, Metas]:
+        """They have no connection, and are always here."""
+        bots: dict[str, Metas] = {}
+        for number, seat in enumerate(room.seats):
+            if seat is not None and seat.bot:
+                ref = f"{self._load}-bot-{number}"
+                bots[seat.player] = {ref: {"phx_ref": ref, "name": seat.name, "seat": number, "bot": True}}
+        return bots
+
+
+def _connected(room: Room[Any], audience: Audience) -> dict[str, Metas]:
     seated: dict[str, Metas] = {}
     for place in audience:
         seat = room.seat(place.viewer)

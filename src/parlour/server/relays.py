@@ -79,6 +79,9 @@ class Visitor:
     def catch_up(self) -> None:
         """Whoever reads too slowly for too long is cut, and skips nothing before."""
 
+    def part(self) -> None:
+        """The close code says it all."""
+
     def end(self) -> None:
         self._relays.lose(self)
 

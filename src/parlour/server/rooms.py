@@ -75,6 +75,7 @@ class Opening(msgspec.Struct, frozen=True):
     created: float
     private: bool
     creator: str | None
+    ranked: bool = False
 
 
 class Owner(Protocol):
@@ -89,6 +90,10 @@ class Owner(Protocol):
 
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
+        ...
+
+    def notice(self, live: Live) -> None:
+        """A room is there, or has changed: its bots may have something to do."""
         ...
 
     async def condemn(self, live: Live, why: Refused) -> None:
@@ -126,7 +131,7 @@ def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
         id=room.id,
         game=room.game,
         created=opening.created,
-        seats=tuple(Player(seat.player, seat.name) if seat else None for seat in room.seats),
+        seats=tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats),
         status=room.status,
         seed_hash=room.seed_hash,
         private=opening.private,
@@ -136,6 +141,7 @@ def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
         ended=room.ended,
         ended_at=None if room.ended is None else date,
         connected=len(room.connected),
+        ranked=opening.ranked,
     )
 
 
@@ -159,6 +165,7 @@ class RoomSheet(msgspec.Struct, frozen=True):
     outcome: Outcome | None
     ended: str | None
     private: bool
+    ranked: bool
     created: float
     seed_hash: str
     seeds: tuple[ShownSeed, ...]
@@ -176,6 +183,7 @@ def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
         outcome=card.outcome,
         ended=card.ended,
         private=card.private,
+        ranked=card.ranked,
         created=card.created,
         seed_hash=card.seed_hash,
         seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in card.shown),

@@ -9,7 +9,7 @@ import msgspec
 from parlour.game import Game
 from parlour.room import Room
 from parlour.scene import Scene, difference
-from parlour.wire import Enter, EnterAsGuest
+from parlour.wire import Enter, EnterAsGuest, Sitter
 
 _encode = msgspec.json.Encoder().encode
 
@@ -24,7 +24,7 @@ class Guest(NamedTuple):
     """The eyes of a viewer who came by a door, which shows a view in its own way."""
 
     viewer: str | None
-    show: Callable[[Any, Sequence[str]], Any]
+    show: Callable[[Any, Sequence[Sitter | None]], Any]
 
 
 Eyes = str | None | Browser | Guest
@@ -71,7 +71,7 @@ def see(game: Game[Any], room: Room[Any], eyes: Eyes, before: Sight | None = Non
     """What these eyes see now; the same as *before* where a scene did not change."""
     if isinstance(eyes, Guest):
         view = game.view(room.state, eyes.viewer)
-        shown = eyes.show(view, [seat.name if seat else "" for seat in room.seats])
+        shown = eyes.show(view, [Sitter(seat.player, seat.name) if seat else None for seat in room.seats])
         return Shown(view, shown, msgspec.Raw(_encode(shown)))
     if not isinstance(eyes, Browser):
         return msgspec.Raw(_encode(game.view(room.state, eyes)))

@@ -89,6 +89,10 @@ class Visit(Protocol):
         """The other side reads again, after it had been too slow."""
         ...
 
+    def part(self) -> None:
+        """The server goes down: the last moment to say something."""
+        ...
+
     def end(self) -> None:
         """The connection is lost."""
         ...
@@ -169,7 +173,7 @@ class Sockets:
     def _part_some(self) -> None:
         some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
         for socket in some:
-            socket.close(CloseCode.SERVICE_RESTART, "restarting")
+            socket.part()
         if self._parting:
             asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
 
@@ -285,6 +289,12 @@ class Socket(asyncio.Protocol):
         self._send_out()
         self._cut_later()
 
+    def part(self) -> None:
+        """The server goes down."""
+        if self._visit is not None:
+            self._visit.part()
+        self.close(CloseCode.SERVICE_RESTART, "restarting")
+
     def cut(self) -> None:
         """Hang up without a word."""
         self._transport.abort()
@@ -295,10 +305,20 @@ class Socket(asyncio.Protocol):
         if silent >= 2 * patience or (silent >= patience and self._ws.state is not OPEN):
             self._transport.abort()
         elif silent >= patience and not self._pinged:
+            self.ping()
+
+    def ping(self) -> None:
+        """Ask for a sign of life."""
+        if self._ws.state is OPEN:
             self._pinged = True
             self.pop()
             self._ws.send_ping(b"")
             self._send_out()
+
+    @property
+    def lives(self) -> bool:
+        """It has not been pinged in vain, at least not yet."""
+        return self._ws.state is OPEN and not self._pinged
 
     # Frames in.
 
@@ -505,6 +525,9 @@ class Caller:
 
     def catch_up(self) -> None:
         self._host.catch_up(self._client)
+
+    def part(self) -> None:
+        """The close code says it all."""
 
     def end(self) -> None:
         self._host.gone(self._client)

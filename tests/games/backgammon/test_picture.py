@@ -232,3 +232,23 @@ def test_checkers_are_numbered_from_behind():
     places = Checkers.on(Board.start("fevga")).places[O]
     assert places[:2] == ((0, 25), (1, 25))
     assert places[-1] == (14, 24)
+
+
+def test_a_roll_can_go_by_itself_where_there_is_nothing_to_double_and_so_can_the_end_of_a_turn():
+    at = begun()
+    assert [choice.id for choice in seen(at).choices] == ["auto_roll", "auto_end", "hide_pips"]
+    assert [choice.id for choice in seen(at, None).choices] == ["hide_pips"]
+    assert autos(seen(at)) == {"roll": "", "double": "", "resign_game": ""}
+    assert autos(seen(begun(variant="tavla")))["roll"] == "auto_roll"
+    at.lay_out(replace(at.state, phase="move", dice=(6, 1)))
+    assert set(autos(seen(at)).values()) == {""}
+    move(at, "13/7 8/7")
+    assert autos(seen(at))["end_turn"] == "auto_end"
+
+
+def autos(scene: Scene) -> dict[str, str]:
+    return {control.id: control.auto for control in scene.controls}
+
+
+def test_pip_counts_can_be_hidden():
+    assert {side.unless for side in seen(begun()).sides} == {"hide_pips"}

@@ -1,5 +1,5 @@
 // A scene as the renderer keeps it: things by id, every field there, and the same object as long as nothing changed.
-import type { Clock, Control, Patch, Piece, Scene, Side, Spot } from "../wire";
+import type { Choice, Clock, Control, Patch, Piece, Scene, Side, Spot } from "../wire";
 
 export type FullSpot = Required<Spot>;
 export type FullPiece = Required<Piece>;
@@ -14,6 +14,7 @@ export interface Things {
   readonly status: string;
   readonly turn: readonly number[];
   readonly sides: readonly Side[];
+  readonly choices: readonly Choice[];
   readonly clocks: readonly Clock[];
   readonly log: readonly string[];
   readonly text: string;
@@ -25,8 +26,8 @@ const SPOT = {
 const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
 } as const;
-const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "" } as const;
-const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], clocks: [], log: [], text: "" };
+const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "" } as const;
+const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], choices: [], clocks: [], log: [], text: "" };
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

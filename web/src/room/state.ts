@@ -121,6 +121,11 @@ export function isHere(room: RoomState, player: Player | null | undefined): bool
   return player != null && (room.present[player.id]?.metas.length ?? 0) > 0;
 }
 
+/** Those who have asked for a rematch and wait for the others. */
+export function askers(room: RoomState): Player[] {
+  return room.seats.filter((seat) => seat != null && room.present[seat.id]?.metas.some(({ again }) => again)) as Player[];
+}
+
 export function spectators(room: RoomState): number {
   return room.present["spectators"]?.metas.at(-1)?.count ?? 0;
 }

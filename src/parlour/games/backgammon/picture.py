@@ -7,9 +7,11 @@ from typing import Any
 from parlour.games.backgammon.match import Match, Played, next_variant
 from parlour.games.backgammon.notation import Entry
 from parlour.games.backgammon.variants import AROUND, BAR, OFF, VARIANTS
-from parlour.scene import Clock, Piece, Scene, Side, Spot
+from parlour.scene import Choice, Clock, Piece, Scene, Side, Spot
 
 WIDTH, HEIGHT = 15.1, 11.8
+
+HIDE_PIPS = Choice("hide_pips", "Hide the pip counts")
 
 Drops = Mapping[int, Mapping[int, Any]]
 """From each place where a checker may go, and the event that takes it there."""
@@ -26,7 +28,8 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
         status=_status(match, seat),
         turn=match.awaited if match.seated else (),
         sides=tuple(
-            Side("disc", f"{match.board.pips(side)} pips", str(match.score[side])) for side in (0, 1)
+            Side("disc", f"{match.board.pips(side)} pips", str(match.score[side]), HIDE_PIPS.id)
+            for side in (0, 1)
         ),
         clocks=tuple(_clocks(match)),
         log=tuple(_log(match)),
@@ -51,6 +54,7 @@ def _spots(variant: str, eyes: int) -> tuple[Spot, ...]:
         Spot("frame", 0, 0, WIDTH, HEIGHT, fill="wood"),
         Spot("left", 0.3, 0.3, 6, 11.2, fill="felt"),
         Spot("right", 7.3, 0.3, 6, 11.2, fill="felt"),
+        Spot("game", 6.3, 11.5, 1, 0, "up", "none", text=variant),
         *map(_point, range(1, 25)),
         Spot(f"bar{other}", 6.3, 0.3, 1, 4, "tray", "none", label=f"{place} of {{{other}}}"),
         Spot(f"bar{mine}", 6.3, 7.5, 1, 4, "tray", "none", label=f"{place} of {{{mine}}}"),

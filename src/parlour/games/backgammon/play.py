@@ -40,8 +40,8 @@ from parlour.games.backgammon.match import (
 )
 from parlour.games.backgammon.moves import die_for, without
 from parlour.games.backgammon.notation import listed
-from parlour.games.backgammon.picture import draw
-from parlour.scene import Control, Scene
+from parlour.games.backgammon.picture import HIDE_PIPS, draw
+from parlour.scene import Choice, Control, Scene
 
 WEEK = 7 * 24 * 3600.0
 
@@ -198,7 +198,8 @@ class Backgammon(Game[Match]):
             if state.may_double:
                 clicks["cube"] = Double()
         controls = () if seat is None or not state.on else tuple(_controls(state, seat))
-        return replace(draw(state, seat, drops, clicks), controls=controls)
+        choices = (HIDE_PIPS,) if seat is None else (AUTO_ROLL, AUTO_END, HIDE_PIPS)
+        return replace(draw(state, seat, drops, clicks), controls=controls, choices=choices)
 
     def legal_events(self, state: Match, player: str) -> Iterable[Action]:
         """All that brings the game on; to undo and to resign is always a way out, too."""
@@ -234,6 +235,9 @@ class Backgammon(Game[Match]):
 
 # What can be pressed in a browser.
 
+AUTO_ROLL = Choice("auto_roll", "Roll by itself, unless I may double")
+AUTO_END = Choice("auto_end", "End my turn by itself")
+
 
 def _controls(match: Match, seat: int) -> Iterator[Control]:
     if seat in match.awaited:
@@ -252,12 +256,14 @@ def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table
         case "ready":
             yield Control("ready", "Ready", Ready(), main=True, key=" ")
         case "roll":
-            yield Control("roll", "Roll", Roll(), main=True, key=" ")
+            yield Control(
+                "roll", "Roll", Roll(), main=True, key=" ", auto="" if match.may_double else AUTO_ROLL.id
+            )
             if match.may_double:
                 yield Control("double", f"Double to {2 * match.cube.value}", Double(), key="d")
         case "move":
             if not match.routes:
-                yield Control("end_turn", "End the turn", EndTurn(), main=True, key=" ")
+                yield Control("end_turn", "End the turn", EndTurn(), main=True, key=" ", auto=AUTO_END.id)
             if match.played:
                 yield Control("undo", "Undo", Undo(), key="u")
         case "double":

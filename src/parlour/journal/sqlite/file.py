@@ -12,7 +12,7 @@ from parlour.journal.base import (
 from parlour.journal.sqlite.trouble import unopened
 
 FILE = "parlour.db"
-FORMAT = 2
+FORMAT = 3
 """The version of the tables below; a file says its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
 """How a file says that it is Parlour's, in `application_id`."""
@@ -32,7 +32,21 @@ RELAYS = (
         PRIMARY KEY (relay, num)
     ) WITHOUT ROWID""",
 )
-LACKING = {1: RELAYS}
+LADDERS = (
+    "CREATE TABLE tickets (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE standings (
+        ladder TEXT NOT NULL,
+        player TEXT NOT NULL,
+        worth REAL NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (ladder, player)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX leaders ON standings (ladder, worth DESC, player)",
+    "CREATE INDEX standings_of ON standings (player)",
+    "CREATE TABLE results (number INTEGER PRIMARY KEY, player TEXT NOT NULL, body BLOB NOT NULL)",
+    "CREATE INDEX results_of ON results (player, number)",
+)
+LACKING = {1: RELAYS, 2: LADDERS}
 """What a file of an older format lacks to be of the next."""
 
 TABLES = (
@@ -84,6 +98,7 @@ TABLES = (
     "CREATE TABLE clock (now REAL NOT NULL)",
     "INSERT INTO clock VALUES (0.0)",
     *RELAYS,
+    *LADDERS,
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )

@@ -6,7 +6,7 @@ price of one flush to the disk. The unique key (room, seq) is the fence between 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from parlour.journal.base import (
     NotKept,
     Player,
     Recalled,
+    Result,
     Stored,
 )
 from parlour.journal.sqlite.file import FILE, open_file
@@ -42,26 +43,37 @@ from parlour.journal.sqlite.reads import (
     player,
     posted,
     recall,
+    results_of,
     rooms,
+    standings,
+    standings_of,
     stored,
+    tickets,
 )
 from parlour.journal.sqlite.threads import Reader, Writer
 from parlour.journal.sqlite.writes import (
+    Extra,
     Plate,
     Row,
     append,
     create,
+    drop_tickets,
     encode,
     mark,
     nothing,
     post,
     prune,
     rest,
+    row_of,
     save_player,
+    save_tickets,
 )
-from parlour.wire import Step, asker, digest
+from parlour.lobby import Ticket
+from parlour.ratings import Standing
+from parlour.wire import Step, digest
 
 T = TypeVar("T")
+NOTHING: Extra = Extra([])
 
 
 class SqliteJournal:
@@ -90,16 +102,26 @@ class SqliteJournal:
 
     # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
 
-    async def create(self, card: Card, state: bytes, due: float | None) -> int:
-        number: int = await self._write(partial(create, Plate.of(card), (state, digest(state)), due))
+    async def create(
+        self,
+        card: Card,
+        state: bytes,
+        due: float | None,
+        steps: Sequence[Step] = (),
+        tickets: Sequence[Ticket] = (),
+    ) -> int:
+        kept = (state, digest(state))
+        rows = [(ticket.id, encode(ticket)) for ticket in tickets]
+        number: int = await self._write(partial(create, Plate.of(card), kept, due, steps, rows))
         return number
 
     async def append(self, room: int, step: Step, aside: Aside) -> None:
-        row = (room, step.seq, asker(step.command), step.id, step.body, step.digest)
+        row = row_of(room, step)
         plate = None if aside.card is None else Plate.of(aside.card)
         state = None if aside.state is None else (aside.state, digest(aside.state))
-        alone = plate is None and state is None and aside.due is UNSET
-        do = partial(append, row, plate, state, aside.due)
+        extra = Extra([(ticket.id, encode(ticket)) for ticket in aside.tickets], aside.scored)
+        alone = plate is None and state is None and aside.due is UNSET and extra == NOTHING
+        do = partial(append, row, plate, state, aside.due, extra)
         await self._write(do, step.now, row if alone else None)
 
     async def mark(self, room: int, card: Card, due: float | None) -> None:
@@ -117,6 +139,12 @@ class SqliteJournal:
 
     async def post(self, relay: str, letter: Letter) -> None:
         await self._write(partial(post, relay, letter, digest(letter.body)))
+
+    async def save_ticket(self, ticket: Ticket) -> None:
+        await self._write(partial(save_tickets, [(ticket.id, encode(ticket))]))
+
+    async def drop_tickets(self, ids: Collection[str]) -> None:
+        await self._write(partial(drop_tickets, tuple(ids)))
 
     async def save_player(self, player: Player) -> None:
         await self._write(partial(save_player, player.id, encode(player)))
@@ -174,6 +202,18 @@ class SqliteJournal:
 
     async def opened_by(self, creator: str) -> int:
         return await self._read(partial(opened_by, creator))
+
+    async def tickets(self) -> list[Ticket]:
+        return await self._read(tickets)
+
+    async def standings(self, ladder: str, limit: int) -> list[Standing]:
+        return await self._read(partial(standings, ladder, limit))
+
+    async def standings_of(self, player: str) -> list[Standing]:
+        return await self._read(partial(standings_of, player))
+
+    async def results_of(self, player: str, limit: int) -> list[Result]:
+        return await self._read(partial(results_of, player, limit))
 
     async def posted(self, relay: str) -> list[bytes]:
         return await self._read(partial(posted, relay))

@@ -10,8 +10,11 @@ from parlour.journal.base import (
     Found,
     Player,
     Recalled,
+    Result,
     Stored,
 )
+from parlour.lobby import Ticket
+from parlour.ratings import Standing
 from parlour.wire import digest
 
 LAST = 2**62
@@ -21,6 +24,9 @@ PAGE = 200
 
 read_card = msgspec.json.Decoder(Card).decode
 read_player = msgspec.json.Decoder(Player).decode
+read_ticket = msgspec.json.Decoder(Ticket).decode
+read_standing = msgspec.json.Decoder(Standing).decode
+read_result = msgspec.json.Decoder(Result).decode
 
 FOUND = "SELECT number, (SELECT coalesce(max(seq), 0) FROM steps WHERE room = number), card FROM rooms "
 # An id is given again only once its room has ended, so an open room is the newest of its id.
@@ -89,6 +95,25 @@ def last(db: sqlite3.Connection, room: int) -> int:
 def player(id: str, db: sqlite3.Connection) -> Player | None:
     row = db.execute("SELECT body FROM players WHERE id = ?", (id,)).fetchone()
     return None if row is None else read_player(row[0])
+
+
+def tickets(db: sqlite3.Connection) -> list[Ticket]:
+    return [read_ticket(body) for (body,) in db.execute("SELECT body FROM tickets")]
+
+
+def standings(ladder: str, limit: int, db: sqlite3.Connection) -> list[Standing]:
+    sql = "SELECT body FROM standings WHERE ladder = ? ORDER BY worth DESC, player LIMIT ?"
+    return [read_standing(body) for (body,) in db.execute(sql, (ladder, limit))]
+
+
+def standings_of(player: str, db: sqlite3.Connection) -> list[Standing]:
+    sql = "SELECT body FROM standings WHERE player = ? ORDER BY ladder"
+    return [read_standing(body) for (body,) in db.execute(sql, (player,))]
+
+
+def results_of(player: str, limit: int, db: sqlite3.Connection) -> list[Result]:
+    sql = "SELECT body FROM results WHERE player = ? ORDER BY number DESC LIMIT ?"
+    return [read_result(body) for (body,) in db.execute(sql, (player, limit))]
 
 
 def posted(relay: str, db: sqlite3.Connection) -> list[bytes]:

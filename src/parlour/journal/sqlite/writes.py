@@ -1,7 +1,7 @@
 """What a write does. Only its first statement can meet a taken key: a refused write leaves nothing behind."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -12,8 +12,10 @@ from parlour.journal.base import (
     Card,
     Conflict,
     Letter,
+    Scored,
 )
-from parlour.journal.sqlite.reads import last
+from parlour.journal.sqlite.reads import last, read_standing
+from parlour.wire import Step, asker
 
 encode = msgspec.json.Encoder().encode
 
@@ -64,7 +66,29 @@ OPEN = (
 )
 
 
-def create(plate: Plate, state: State, due: float | None, db: sqlite3.Connection) -> int:
+TicketRow = tuple[str, bytes]
+"""A ticket as its table has it: id, body."""
+
+
+class Extra(NamedTuple):
+    """What a step rarely has beside it."""
+
+    tickets: Sequence[TicketRow] = ()
+    scored: Scored | None = None
+
+
+def row_of(room: int, step: Step) -> Row:
+    return (room, step.seq, asker(step.command), step.id, step.body, step.digest)
+
+
+def create(
+    plate: Plate,
+    state: State,
+    due: float | None,
+    steps: Sequence[Step],
+    tickets: Sequence[TicketRow],
+    db: sqlite3.Connection,
+) -> int:
     try:
         number = db.execute(OPEN, (*plate.columns, plate.id, due)).lastrowid
     except sqlite3.IntegrityError:
@@ -72,6 +96,8 @@ def create(plate: Plate, state: State, due: float | None, db: sqlite3.Connection
     assert number is not None  # noqa: S101 - a row was inserted
     keep_state(db, number, 0, state)
     seat(db, number, plate.players)
+    insert_all(db, [row_of(number, step) for step in steps])
+    save_tickets(tickets, db)
     return number
 
 
@@ -80,6 +106,7 @@ def append(
     plate: Plate | None,
     state: State | None,
     due: float | UnsetType | None,
+    extra: Extra,
     db: sqlite3.Connection,
 ) -> None:
     room, seq, *_ = row
@@ -93,6 +120,30 @@ def append(
         keep_state(db, room, seq, state)
     if not isinstance(due, UnsetType):
         set_due(db, room, due)
+    save_tickets(extra.tickets, db)
+    if extra.scored is not None:
+        score(extra.scored, db)
+
+
+def save_tickets(tickets: Sequence[TicketRow], db: sqlite3.Connection) -> None:
+    db.executemany("INSERT OR REPLACE INTO tickets VALUES (?, ?)", tickets)
+
+
+def drop_tickets(ids: Iterable[str], db: sqlite3.Connection) -> None:
+    db.executemany("DELETE FROM tickets WHERE id = ?", [(id,) for id in ids])
+
+
+def score(scored: Scored, db: sqlite3.Connection) -> None:
+    results = [(result.player, encode(result)) for result in scored.results]
+    db.executemany("INSERT INTO results (player, body) VALUES (?, ?)", results)
+    kept = []
+    for fresh in scored.standings:
+        sql = "SELECT body FROM standings WHERE ladder = ? AND player = ?"
+        row = db.execute(sql, (fresh.ladder, fresh.player)).fetchone()
+        kept.append(fresh if row is None else read_standing(row[0]))
+    for standing in scored.settle(kept):
+        row = (standing.ladder, standing.player, standing.rating.worth, encode(standing))
+        db.execute("INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?)", row)
 
 
 def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:

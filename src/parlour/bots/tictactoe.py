@@ -1,0 +1,33 @@
+"""Noughts and crosses without a mistake: every game from here on is looked at."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from parlour.game import Chance
+from parlour.games.tictactoe import MARKS, line_of
+
+
+def play_perfectly(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
+    """One of the moves that lead to the best end that can be forced."""
+    cells, mark = view["cells"], view["you"]
+    worth = {event["cell"]: -_worth(_marked(cells, event["cell"], mark), _other(mark)) for event in legal}
+    best = max(worth.values())
+    return chance.choice([event for event in legal if worth[event["cell"]] == best])
+
+
+@cache
+def _worth(cells: str, mark: str) -> int:
+    """How it ends for the one who is on turn, if nobody makes a mistake: 1 won, 0 drawn, -1 lost."""
+    if line_of(cells):
+        return -1  # it was the other who made the line
+    free = [cell for cell, there in enumerate(cells) if there == "."]
+    return max((-_worth(_marked(cells, cell, mark), _other(mark)) for cell in free), default=0)
+
+
+def _marked(cells: str, cell: int, mark: str) -> str:
+    return cells[:cell] + mark + cells[cell + 1 :]
+
+
+def _other(mark: str) -> str:
+    return MARKS[1 - MARKS.index(mark)]

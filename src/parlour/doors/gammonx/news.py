@@ -1,0 +1,95 @@
+"""Which events a step is to these clients: made of what the game told, and the match before and after."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from parlour.doors.gammonx.payloads import ASK, Seen, disconnected, lobby, turn_timer
+
+Event = tuple[str, Any]
+"""A name and a payload."""
+
+TOLD = {
+    "game_ended": "game-ended",
+    "game_started": "game-started",
+    "ready": "game-waiting",
+    "double_offered": "double-offered",
+    "double_accepted": "double-accepted",
+    "rolled": "game-state",
+    "moved": "game-state",
+    "undone": "game-state",
+    "turn_ended": "game-state",
+}
+"""What our game tells, and what it is here; of several things in one step the first of these counts."""
+OF_MATCH = ("game-ended", "game-waiting")
+"""These show the match, the others the game."""
+FORCED: Event = ("force-disconnect", {"allowedCommands": []})
+
+
+def arrived(seen: Seen) -> Iterator[Event]:
+    """Somebody has joined and is shown how things are."""
+    if not seen.seated:
+        yield "match-lobby-waiting", _waiting(seen)
+        return
+    yield "match-lobby-found", _waiting(seen)
+    if seen.begun:
+        yield "game-state", seen.game
+    elif seen.phase == "over":
+        yield from _ended(seen)
+    else:
+        yield "match-started", seen.match
+
+
+def _waiting(seen: Seen) -> dict[str, Any]:
+    """Who has come; what they may do is told with the match."""
+    return lobby(seen.match_id, seen.players, [])
+
+
+def returned(seen: Seen) -> Iterator[Event]:
+    """Somebody has come back to their seat."""
+    yield "player-connected", _connected(seen)
+    if seen.phase == "over":
+        yield from _ended(seen)
+
+
+def _connected(seen: Seen) -> dict[str, Any]:
+    """Who is here; what one may ask for first is the game, or if there is none the match."""
+    return lobby(seen.match_id, seen.players, ASK[:1] if seen.begun else ASK[1:])
+
+
+def _ended(seen: Seen) -> Iterator[Event]:
+    yield "match-ended", seen.match
+    yield FORCED
+
+
+def happened(before: Seen, seen: Seen, told: Sequence[dict[str, Any]], date: float) -> Iterator[Event]:
+    """A step was made."""
+    if seen.seated != before.seated:
+        yield from arrived(seen)
+    by_type = {one["type"]: one for one in told}
+    if "turn_warning" in by_type and seen.you in by_type["turn_warning"]["seats"]:
+        yield "turn-timer", turn_timer(seen)
+    yield from _presence(before, seen, date)
+    yield from _play(seen, by_type)
+
+
+def _presence(before: Seen, seen: Seen, date: float) -> Iterator[Event]:
+    """Somebody went away, or is back; after the end nobody cares."""
+    for seat in (0, 1):
+        if seen.phase != "over" and seen.away[seat] != before.away[seat] and seat != seen.you:
+            if seen.away[seat]:
+                yield "player-disconnected", disconnected(seen, seat, date)
+            else:
+                yield "player-connected", _connected(seen)
+
+
+def _play(seen: Seen, told: dict[str, dict[str, Any]]) -> Iterator[Event]:
+    """What was done to the game."""
+    if "double_declined" in told:
+        yield "double-declined", seen.game
+    if "match_ended" in told:
+        yield from _ended(seen)
+        return
+    what = next((name for name in TOLD if name in told), None)
+    if what is not None and (what != "ready" or told[what]["seat"] == seen.you):
+        event = TOLD[what]
+        yield event, seen.match if event in OF_MATCH else seen.game

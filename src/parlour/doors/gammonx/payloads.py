@@ -1,0 +1,279 @@
+"""What these clients are shown of a match: the payloads of their events, for one of the two players."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from parlour.doors.gammonx.board import board_state, can_move, move_sequences
+from parlour.doors.gammonx.terms import (
+    GAME_OVER,
+    GAMES,
+    MOVING,
+    NOT_STARTED,
+    ROLLED,
+    TYPES,
+    UNKNOWN,
+    VARIANTS,
+    WAITING_FOR_END_TURN,
+    WAITING_FOR_OPPONENT,
+    WAITING_FOR_ROLL,
+    game_id,
+    guid_of,
+    modus_of,
+)
+from parlour.errors import Code, Refused
+from parlour.wire import Sitter
+
+View = dict[str, Any]
+RESIGN = ["ResignGame", "ResignMatch"]
+ASK = ["GameState", "MatchState"]
+"""What can be asked at any time."""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A match as one of its players sees it, and the payloads that show it."""
+
+    match_id: str
+    you: int
+    players: tuple[str | None, ...]
+    """Their ids."""
+    phase: str
+    ready: tuple[bool, bool]
+    away: tuple[bool, bool]
+    budget: tuple[float, float]
+    """Seconds that each may still be away."""
+    turn_ends: float | None
+    """When the time for this turn is up, as wall time."""
+    allowed: list[str]
+    game: msgspec.Raw
+    match: msgspec.Raw
+
+    @property
+    def seated(self) -> bool:
+        """Both players have come."""
+        return None not in self.players
+
+    @property
+    def begun(self) -> bool:
+        """A game is being played."""
+        return self.phase not in ("ready", "over")
+
+
+_encode = msgspec.json.Encoder().encode
+read_seen = msgspec.json.Decoder(Seen).decode
+
+
+def show(match: str, me: str, view: View, seats: Sequence[Sitter | None]) -> Seen:
+    """A view of backgammon for the player in one of its seats, who calls themself *me*."""
+    you: int | None = view["you"]
+    if you is None:
+        raise Refused(Code.NOT_SEATED, "only the two players see a match by this door")
+    players = tuple(None if seat is None else guid_of(seat.player) for seat in seats)
+    players = tuple(me if seat == you else player for seat, player in enumerate(players))
+    allowed = allowed_commands(view, None not in players)
+    absence = view.get("absence", {"away": (False, False), "budget": (0.0, 0.0)})
+    return Seen(
+        match_id=match,
+        you=you,
+        players=players,
+        phase=view["phase"],
+        ready=_ready(view),
+        away=tuple(absence["away"]),
+        budget=absence["budget"],
+        turn_ends=view.get("clock", {}).get("until"),
+        allowed=allowed,
+        game=_raw(game_state(match, view, players, allowed)),
+        match=_raw(match_state(match, view, players, allowed)),
+    )
+
+
+def _raw(payload: dict[str, Any]) -> msgspec.Raw:
+    return msgspec.Raw(_encode(payload))
+
+
+def _ready(view: View) -> tuple[bool, bool]:
+    """Who has said that the next game may begin."""
+    waits = view["phase"] == "ready" and view["awaited"]
+    return (bool(waits) and 0 not in view["awaited"], bool(waits) and 1 not in view["awaited"])
+
+
+def allowed_commands(view: View, seated: bool) -> list[str]:  # noqa: FBT001
+    """What the viewer may do now."""
+    if view["phase"] == "over" or not seated:
+        return []
+    mine = _own_commands(view) if view["you"] in view["awaited"] else []
+    resign = RESIGN[1:] if view["phase"] == "ready" else RESIGN
+    double = ["OfferDouble"] if view["may_double"] and "Roll" in mine else []
+    return mine + resign + double
+
+
+def _own_commands(view: View) -> list[str]:
+    """What is for the viewer to do."""
+    match view["phase"]:
+        case "ready":
+            return ["StartGame"]
+        case "roll":
+            return ["Roll"]
+        case "double":
+            return ["AcceptDouble", "DeclineDouble"]
+        case _:
+            undo = ["UndoMove"] if view["played"] else []
+            return ["Move" if view["ways"] else "EndTurn", *undo]
+
+
+def lobby(match: str, players: Sequence[str | None], allowed: Sequence[str]) -> dict[str, Any]:
+    """Who has come to a match."""
+    return {
+        "id": match,
+        "groupName": f"match_{match}",
+        "player1": players[0],
+        "player2": players[1],
+        "matchFound": None not in players,
+        "allowedCommands": allowed,
+    }
+
+
+def game_state(
+    match: str, view: View, players: Sequence[str | None], allowed: Sequence[str]
+) -> dict[str, Any]:
+    """The game that is played now, or was the last."""
+    you: int = view["you"]
+    phase, active = _phase(view), view["turn"]
+    if view["phase"] == "double":
+        active = 1 - view["turn"]  # it is for the other to answer
+    return {
+        "modus": GAMES[view["variant"]],
+        "matchId": match,
+        "id": game_id(match, _round(view) - 1),
+        "phase": phase if active in (None, you) else WAITING_FOR_OPPONENT,
+        "activeTurn": None if active is None else players[active],
+        "turnNumber": view["turn_number"],
+        "diceRolls": dice_rolls(view["dice"], len(view["left"])),
+        "moveSequences": move_sequences(view, you),
+        "boardState": board_state(view, you),
+        "allowedCommands": allowed,
+    }
+
+
+def _phase(view: View) -> int:
+    """How far the one on turn is."""
+    match view["phase"]:
+        case "ready" | "over":
+            return GAME_OVER if view["match"]["games"] else NOT_STARTED
+        case "move" if can_move(view):
+            return MOVING if view["played"] else ROLLED
+        case "move":
+            return WAITING_FOR_END_TURN
+        case _:
+            return WAITING_FOR_ROLL
+
+
+def dice_rolls(dice: Sequence[int], left: int) -> list[dict[str, Any]]:
+    """The two dice as they were rolled; half of a double is used when two of its four moves are made.
+
+    >>> dice_rolls((2, 2), 1)
+    [{'roll': 2, 'used': True}, {'roll': 2, 'used': False}]
+    """
+    if not dice:
+        return []
+    spent = (4 - left) // 2 if dice[0] == dice[1] else 2 - left
+    return [{"roll": die, "used": number < spent} for number, die in enumerate(dice)]
+
+
+def _round(view: View) -> int:
+    """The number of the game that is played or was the last, from 1."""
+    over = len(view["match"]["games"])
+    return over + 1 if view["phase"] not in ("ready", "over") else max(over, 1)
+
+
+def match_state(
+    match: str, view: View, players: Sequence[str | None], allowed: Sequence[str]
+) -> dict[str, Any]:
+    """The score, and how each game went."""
+    told = view["match"]
+    score: tuple[int, int] = told["score"]
+    rounds = [
+        _game_round(number, game["variant"], GAME_OVER, _winner(game, players), game["points"])
+        for number, game in enumerate(told["games"])
+    ]
+    if view["phase"] not in ("ready", "over"):
+        rounds.append(_game_round(len(rounds), view["variant"], _phase(view), None, None))
+    won = int(score[1] > score[0]) if view["phase"] == "over" and score[0] != score[1] else None
+    return {
+        "id": match,
+        "groupName": f"match_{match}",
+        "gameRound": _round(view),
+        "gameRounds": rounds,
+        "variant": _number(VARIANTS, told["variant"]),
+        "modus": modus_of(match),
+        "type": _number(TYPES, told["type"]),
+        "player1": _player(players[0], score[0]),
+        "player2": _player(players[1], score[1]),
+        "winner": None if won is None else players[won],
+        "loser": None if won is None else players[1 - won],
+        "allowedCommands": allowed,
+    }
+
+
+def _winner(game: View, players: Sequence[str | None]) -> str | None:
+    return None if game["winner"] is None else players[game["winner"]]
+
+
+def _game_round(
+    number: int, variant: str, phase: int, winner: str | None, points: int | None
+) -> dict[str, Any]:
+    return {
+        "gameRoundIndex": number,
+        "modus": GAMES[variant],
+        "phase": phase,
+        "winner": winner,
+        "score": points,
+        "points": points,
+    }
+
+
+def _player(id: str | None, score: int) -> dict[str, Any] | None:
+    return None if id is None else {"id": id, "score": score, "points": score}
+
+
+def _number(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else UNKNOWN
+
+
+# What is told of time and of trouble.
+
+
+def iso(date: float) -> str:
+    """Wall time as these clients read it.
+
+    >>> iso(1735689630.5)
+    '2025-01-01T00:00:30.500000Z'
+    """
+    return datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def disconnected(seen: Seen, seat: int, date: float) -> dict[str, Any]:
+    """Somebody is away, and for how long they may be."""
+    budget = seen.budget[seat]
+    return {
+        "gracePeriod": f"{timedelta(seconds=int(budget))!s:0>8}",
+        "expiration": iso(date + budget),
+        "playerId": seen.players[seat],
+        "allowedCommands": seen.allowed,
+    }
+
+
+def turn_timer(seen: Seen) -> dict[str, Any]:
+    """Half of the time for a turn is over."""
+    return {
+        "activePlayer": seen.players[seen.you],
+        "turnExpiration": None if seen.turn_ends is None else iso(seen.turn_ends),
+        "allowedCommands": seen.allowed,
+    }
+
+
+def error(code: str, message: str) -> dict[str, Any]:
+    """Something was not done."""
+    return {"code": code, "message": message, "allowedCommands": ASK}

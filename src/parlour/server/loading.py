@@ -1,0 +1,59 @@
+"""Games in Python files of somebody's own: how they are loaded."""
+
+import importlib.util
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+
+
+def load_games(file: Path) -> list[Game[Any]]:
+    """The games in a Python file; refused with a sentence that says what is wrong, and where."""
+    spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
+    if spec is None or not file.is_file():
+        raise Refused(Code.GAME_ERROR, f"expected a Python file with a game, got {file}")
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(spec.name)
+    sys.modules[spec.name] = module  # types look their module up
+    try:
+        return _games_in(module, file)
+    except Refused:
+        if before is not None:
+            sys.modules[spec.name] = before
+        raise
+
+
+def _games_in(module: ModuleType, file: Path) -> list[Game[Any]]:
+    _run(module, file)
+    kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
+    if not kinds:
+        raise Refused(Code.GAME_ERROR, f"{file}: expected a class that derives from parlour.Game, got none")
+    try:
+        return [kind().checked() for kind in kinds]
+    except Refused as why:
+        raise Refused(Code.GAME_ERROR, f"{file}: {why.message}") from None
+
+
+def _run(module: ModuleType, file: Path) -> None:
+    """Run the file as it is now: a cache would not see two changes within a second."""
+    try:
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)  # noqa: S102 - games are trusted
+    except SyntaxError as error:
+        raise Refused(Code.GAME_ERROR, f"{file}, line {error.lineno}: {error.msg}") from None
+    except ImportError as error:
+        raise Refused(Code.GAME_ERROR, f"{file}: {error}") from None
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the file's own
+        where = [
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
+        ]
+        what = f"{file}, line {where[-1] if where else '?'}: {type(error).__name__}: {error}"
+        raise Refused(Code.GAME_ERROR, what) from None
+
+
+def _is_game(kind: Any, module: str) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module

@@ -1,0 +1,106 @@
+"""What the bots that come with Parlour are good for."""
+
+import pytest
+
+from parlour.bots import BOTS, bots_of
+from parlour.bots.minesweeper import deduce
+from parlour.bots.tictactoe import play_perfectly
+from parlour.game import Chance
+from parlour.games import GAMES
+from parlour.games.tictactoe import line_of
+from tests.bots.arena import contest, wins
+
+EVERY = [(game, bot) for game in GAMES for bot in bots_of(GAMES[game])]
+
+
+@pytest.mark.parametrize(("game", "bot"), EVERY)
+def test_a_bot_plays_its_game_to_the_end_by_its_view_and_the_rules(game, bot):
+    if bot == "hard":
+        pytest.skip("slow: its games are among the contests below")
+    assert contest(game, (bot, bot), luck=1).room.outcome is not None
+
+
+class Options(Chance):
+    """Chance that remembers what it could have chosen from."""
+
+    def __init__(self):
+        super().__init__(bytes(32), 0)
+        self.options = []
+
+    def choice(self, things):
+        self.options = list(things)
+        return things[0]
+
+
+@pytest.mark.parametrize("mine", "XO")
+def test_the_perfect_bot_loses_none_of_all_games(mine):
+    seen, ends = set(), {"won": 0, "drawn": 0}
+
+    def explore(cells: str, mark: str) -> None:
+        if (cells, mark) in seen:
+            return
+        seen.add((cells, mark))
+        line, free = line_of(cells), [cell for cell in range(9) if cells[cell] == "."]
+        if line or not free:
+            assert not line or cells[line[0]] == mine, f"lost: {cells}"
+            ends["won" if line else "drawn"] += 1
+            return
+        if mark == mine:
+            chance = Options()
+            play_perfectly({"cells": cells, "you": mine}, [{"cell": cell} for cell in free], chance)
+            free = [event["cell"] for event in chance.options]
+        for cell in free:
+            explore(cells[:cell] + mark + cells[cell + 1 :], "O" if mark == "X" else "X")
+
+    explore("." * 9, "X")
+    assert ends["won"] > 0
+    assert ends["drawn"] > 0
+
+
+def test_the_perfect_bot_takes_a_win():
+    view = {"cells": "XX.OO....", "you": "X"}
+    legal = [{"cell": cell} for cell in (2, 5, 6, 7, 8)]
+    assert play_perfectly(view, legal, Chance(bytes(32), 0)) == {"cell": 2}
+
+
+def test_numbers_say_what_is_mined_and_what_is_safe():
+    safe, mined, _ = deduce("###" + "121" + "...", 3)
+    assert (safe, mined) == ({1}, {0, 2})
+
+
+def test_flags_are_not_believed():
+    safe, mined, _ = deduce("#F#" + "121" + "...", 3)
+    assert (safe, mined) == ({1}, {0, 2})
+
+
+def test_the_solver_clears_most_fields_of_beginners():
+    ends = [contest("minesweeper", ("solver", "solver"), luck, {}).room.outcome for luck in range(20)]
+    assert sum(end is not None and end.won != () for end in ends) >= 13
+
+
+def test_the_sensible_bot_beats_one_that_does_anything():
+    for luck in range(6):
+        names = ("sensible", "random") if luck % 2 == 0 else ("random", "sensible")
+        outcome = contest("stratego", names, luck, {"preset": "ogetarts"}).room.outcome
+        assert outcome is not None
+        assert outcome.won == (("one", "two")[luck % 2],), luck
+
+
+def test_the_bots_of_a_game_are_those_of_its_own_rules():
+    class Another(type(GAMES["tictactoe"])):  # type: ignore[misc]
+        """A game of the same name that somebody brought."""
+
+    assert list(bots_of(Another())) == ["random"]
+    assert set(BOTS) <= set(GAMES)
+
+
+@pytest.mark.parametrize("variant", ["backgammon", "plakoto", "fevga"])
+def test_medium_beats_easy(variant):
+    assert sum(wins(variant, "medium", "easy", luck) for luck in range(10)) >= 6
+
+
+@pytest.mark.play
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("variant", ["backgammon", "plakoto", "fevga"])
+def test_hard_is_no_worse_than_medium(variant):
+    assert sum(wins(variant, "hard", "medium", luck) for luck in range(10)) >= 4

@@ -1,0 +1,109 @@
+// One GammonX player: the unmodified npm `@microsoft/signalr` client, told what to do by JSON lines on stdin.
+// What it hears is printed, one JSON line each: {"heard": <event>, "payload"} or {"answer": <n>, "error"?}.
+// With `play` it plays by itself, whatever is allowed, until the match is over; see `choose`.
+import { createInterface } from "node:readline";
+import { HubConnectionBuilder, HttpTransportType, LogLevel } from "@microsoft/signalr";
+
+const EVENTS = [
+  "match-lobby-waiting", "match-lobby-found", "match-started", "match-ended", "match-state",
+  "game-waiting", "game-started", "game-state", "game-ended", "error", "force-disconnect",
+  "double-offered", "double-accepted", "double-declined",
+  "player-connected", "player-disconnected", "turn-timer",
+];
+const QUIET = ["game-state"]; // too many to print while it plays by itself
+const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
+let connection, match, player, playing, returning = false, moves = 0, cuts = 0;
+
+const random = (() => {
+  let state = 1;
+  return { seed: (n) => { state = n; }, below: (n) => (state = (state * 48271) % 2147483647) % n };
+})();
+
+// What somebody does who may do these things; after a while doubles keep matches short.
+function choose({ allowedCommands, moveSequences }) {
+  const may = (name) => allowedCommands.includes(name);
+  if (may("AcceptDouble")) return [random.below(4) ? "AcceptDouble" : "DeclineDouble"];
+  if (may("StartGame")) return ["StartGame"];
+  if (may("OfferDouble") && moves > 40 && random.below(3) === 0) return ["OfferDouble"];
+  if (may("Roll")) return ["Roll"];
+  if (may("Move")) {
+    const { moves } = moveSequences[random.below(moveSequences.length)];
+    return ["Move", moves[0].from, moves[0].to];
+  }
+  if (may("EndTurn")) return ["EndTurn"];
+  return may("GameState") ? ["GameState"] : may("MatchState") ? ["MatchState"] : [];
+}
+
+// The line breaks without a word.
+function cut() {
+  cuts += 1;
+  returning = true;
+  connection.connection.transport._webSocket.terminate();
+}
+
+function check({ boardState: board }) {
+  const white = board.fields.filter((n) => n < 0).reduce((sum, n) => sum - n, 0);
+  const pinned = (board.pinnedFields ?? []).filter((n) => n < 0).length;
+  const all = white + pinned + board.bearOffCountWhite + board.homeBarCountWhite;
+  if (all !== 15) print({ heard: "wrong-board", board });
+}
+
+function hear(name, payload) {
+  if (payload.boardState) check(payload);
+  if (!playing) return;
+  if (name === "player-disconnected" || name === "error" || name === "game-waiting") return;
+  if (name === "player-connected" && payload && !returning) return; // the other one is back
+  returning = false;
+  if (cuts < playing.cuts && moves === playing.after) { moves += 1; cut(); return; }
+  const [method, ...rest] = choose(payload);
+  if (!method) return;
+  moves += 1;
+  connection.invoke(method, match, ...rest).catch(() => {}); // a cut line: the state is asked for again
+}
+
+const commands = {
+  async connect({ n, url, query, options }) {
+    connection = new HubConnectionBuilder()
+      .withUrl(`${url}?${query}`, { transport: HttpTransportType.WebSockets, ...options })
+      .withAutomaticReconnect([0, 50, 200, 1000])
+      .configureLogging(LogLevel.None)
+      .build();
+    for (const name of EVENTS) {
+      connection.on(name, ({ type, payload }) => {
+        if (type !== name) print({ heard: "wrong-type", type, name });
+        if (!playing || !QUIET.includes(name)) print({ heard: name, payload });
+        hear(name, payload);
+      });
+    }
+    connection.onreconnected(() => print({ heard: "reconnected" }));
+    connection.onclose((error) => print({ heard: "closed", reason: error?.message ?? null }));
+    await connection.start();
+    print({ answer: n });
+  },
+  async invoke({ n, args }) {
+    try {
+      await connection.invoke(...args);
+      print({ answer: n });
+    } catch (error) {
+      print({ answer: n, error: error.message });
+    }
+  },
+  play(how) {
+    ({ match, player } = how);
+    playing = how;
+    random.seed(how.seed);
+    connection.invoke("JoinMatch", match, player).catch((error) => print({ heard: "no", reason: error.message }));
+  },
+  cut,
+  async stop({ n }) {
+    await connection.stop();
+    print({ answer: n });
+  },
+};
+
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => {
+  const command = JSON.parse(line);
+  Promise.resolve(commands[command.do](command)).catch((error) => print({ answer: command.n, error: error.message }));
+});
+lines.on("close", () => process.exit(0));

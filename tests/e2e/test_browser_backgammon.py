@@ -1,0 +1,290 @@
+"""Backgammon and its family at real browsers: by clicks, by dragging, by keys and by touch."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.backgammon import hasten
+from tests.e2e.browser import PHONE
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
+
+SLOW = 30_000
+
+
+@pytest.fixture
+def sit(server, visit):
+    """Ann and Bob at a match of their own, each at a browser."""
+
+    def down(options=None, **config):
+        room = server.open_room("backgammon", config=config)["id"]
+        return room, tuple(visit(server, name, **(options or {})).come_in(room) for name in ("Ann", "Bob"))
+
+    return down
+
+
+# What hands do.
+
+
+def button(who, name):
+    return who.page.get_by_role("button", name=name)
+
+
+def tap(who, thing, *, touch=False):
+    """Press the middle of it, whatever lies there."""
+    box = thing.bounding_box()
+    pointer = who.page.touchscreen.tap if touch else who.page.mouse.click
+    pointer(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def drag(who, thing, to):
+    one, two = thing.bounding_box(), to.bounding_box()
+    mouse = who.page.mouse
+    mouse.move(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
+    mouse.down()
+    mouse.move(two["x"] + two["width"] / 2, two["y"] + two["height"] / 2, steps=6)
+    mouse.up()
+
+
+def movable(who):
+    return who.board.locator(".piece.movable")
+
+
+def targets(who):
+    return who.board.locator("[aria-label$='can go here']")
+
+
+def used(who):
+    return who.board.locator(".piece.dim[data-piece^=die]").count()
+
+
+def wait_for_dice(who, before):
+    """More dice have been played, or they are gone with the game."""
+    who.page.wait_for_function(
+        """before => document.querySelectorAll("svg.board .piece.dim[data-piece^=die]").length > before
+                     || !document.querySelector("svg.board [data-piece^=die]")""",
+        arg=before,
+        timeout=SLOW,
+    )
+
+
+def wait_for_turn(pair):
+    """Who is to play, once both browsers agree."""
+    expect(pair[0].page.locator(".bar.turn")).to_have_count(1, timeout=SLOW)
+    seat = pair[0].page.locator(".bar.turn").get_attribute("data-seat")
+    expect(pair[1].page.locator(f".bar.turn[data-seat='{seat}']")).to_have_count(1, timeout=SLOW)
+    return pair[int(seat)]
+
+
+def roll(who):
+    button(who, "Roll").click()
+    expect(who.board.locator("[data-piece^=die]").first).to_be_attached(timeout=SLOW)
+
+
+def move(who, *, dragging=False, touch=False):
+    """One checker to the farthest place where it may go."""
+    before = used(who)
+    if dragging:
+        checker = movable(who).last
+        tap(who, checker)
+        spot = targets(who).last.get_attribute("data-spot")
+        tap(who, checker)  # let go again: it was only to see where it may go
+        expect(targets(who)).to_have_count(0)
+        drag(who, checker, who.board.locator(f"[data-spot={spot}]"))
+    else:
+        tap(who, movable(who).last, touch=touch)
+        expect(targets(who).first).to_be_attached()
+        tap(who, targets(who).last, touch=touch)
+    wait_for_dice(who, before)
+
+
+def play_turn(pair, **how):
+    """Whoever is on turn rolls, moves and ends the turn; False when the game is over by it."""
+    who = wait_for_turn(pair)
+    roll(who)
+    over, end = button(who, "Ready").or_(button(who, "Rematch")), button(who, "End the turn")
+    while True:
+        expect(movable(who).first.or_(end).or_(over).first).to_be_visible(timeout=SLOW)
+        if over.count():
+            return False
+        if end.count():
+            break
+        move(who, **how)
+    end.click()
+    expect(who.page.locator(".bar.mine")).to_have_count(0, timeout=SLOW)
+    return True
+
+
+def start(pair, *, by_key=False):
+    """Both say that they are ready; who begins."""
+    for who in pair:
+        who.press(" ") if by_key else button(who, "Ready").click()
+    for who in pair:
+        expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
+    return wait_for_turn(pair)
+
+
+def say_yes(who):
+    who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+
+
+def tokens(pair):
+    return [who.context.cookies()[0]["value"] for who in pair]
+
+
+def nearly_over(view):
+    """The one on turn has at most four checkers left: a turn later it could be over."""
+    return view["phase"] == "roll" and view["checkers"][view["turn"]][0] >= 11
+
+
+# Matches.
+
+
+def test_a_tavli_match_is_played_to_its_end_on_all_three_boards(server, sit):
+    room, pair = sit(variant="tavli")
+    ann, bob = pair
+    ann.sees("Ready for a game of portes?")
+    start(pair)
+    expect(ann.spot("bar of Ann")).to_be_attached()
+    play_turn(pair)
+    play_turn(pair, dragging=True)
+    hasten(server, tokens(pair), room, nearly_over)
+    while play_turn(pair):
+        pass
+    ann.sees("Ready for a game of plakoto?")
+    start(pair)
+    expect(ann.spot("point 24, 15 checkers of Ann")).to_be_attached()
+    expect(bob.spot("point 24, 15 checkers of Bob")).to_be_attached()
+    for _ in range(4):
+        play_turn(pair)
+    loser = wait_for_turn(pair)
+    button(loser, "Resign game").click()
+    say_yes(loser)
+    ann.sees("Ready for a game of fevga?")
+    start(pair)
+    expect(ann.spot("hand of Ann, 14 checkers of Ann")).to_be_attached()
+    expect(ann.spot("both go this way around")).to_be_attached()
+    for _ in range(4):
+        play_turn(pair)
+    hasten(server, tokens(pair), room, nearly_over)
+    while play_turn(pair):
+        pass
+    for who in pair:
+        expect(who.status).to_have_text(re.compile("^(You (win|lose) the match|A draw), "))
+    games = [game["variant"] for game in final(server, pair, room)["match"]["games"]]
+    assert games == ["portes", "plakoto", "fevga"]
+
+
+def final(server, pair, room):
+    """The last view of Ann's."""
+    steps = server.call(
+        "GET",
+        f"/api/rooms/{room}/history?from={server.room(room)['seq']}&limit=1",
+        headers={"Authorization": f"Bearer {tokens(pair)[0]}"},
+    ).json()["steps"]
+    return steps[-1]["view"]
+
+
+def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
+    _, pair = sit(variant="backgammon")
+    first = start(pair)
+    second = pair[1 - pair.index(first)]
+    tap(first, first.board.locator("[data-piece=doubling]"))
+    second.sees(f"{first.name} doubles to 2")
+    first.sees(f"{second.name} may take a double to 2")
+    button(second, "Take at 2").click()
+    first.sees("Your turn: roll")
+    for who in pair:
+        expect(who.spot(f"cube of {second.name}, cube at 2")).to_be_attached()
+    roll(first)
+    before = first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES)
+    move(first)
+    for left in reversed(range(used(first))):  # a move by several dice is undone die by die
+        button(first, "Undo").click()
+        expect(first.board.locator(".piece.dim[data-piece^=die]")).to_have_count(left, timeout=SLOW)
+    assert first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES) == before
+    button(first, "Resign game").click()
+    expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
+    say_yes(first)
+    first.sees("You lose the match, 6 : 0 (resigned)")
+    second.sees("You win the match, 6 : 0 (resigned)")
+
+
+PLACES = "all => all.map(one => [one.dataset.piece, one.getAttribute('transform')]).sort()"
+
+
+# Ways to play.
+
+
+def test_a_turn_is_played_by_keyboard_alone(sit):
+    _, pair = sit(variant="portes")
+    who = start(pair, by_key=True)
+    who.press(" ")
+    expect(who.board.locator("[data-piece^=die]").first).to_be_attached(timeout=SLOW)
+    end = button(who, "End the turn")
+    while True:
+        expect(movable(who).first.or_(end).first).to_be_visible(timeout=SLOW)
+        if end.count():
+            break
+        before = used(who)
+        who.board.locator("[role=button][aria-label*=checker]").last.focus()
+        who.press("Enter")
+        expect(targets(who).first).to_be_attached()
+        targets(who).last.focus()
+        who.press("Enter")
+        wait_for_dice(who, before)
+    who.press("u")
+    expect(end).to_have_count(0)
+    expect(movable(who).first).to_be_attached()
+
+
+def test_turns_are_played_on_a_phone_by_touch(sit):
+    _, pair = sit({"viewport": PHONE, "has_touch": True, "is_mobile": True}, variant="plakoto")
+    start(pair)
+    for _ in range(2):
+        play_turn(pair, touch=True)
+    for who in pair:
+        wide = who.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0
+
+
+def test_rolls_and_ends_of_turns_go_by_themselves_for_whoever_chose_it(sit):
+    _, pair = sit(variant="tavla")
+    for who in pair:
+        who.page.get_by_text("Options").click()
+        who.page.get_by_label("Roll by itself, unless I may double").check()
+        who.page.get_by_label("End my turn by itself").check()
+    start(pair)
+    for _ in range(2):
+        who = wait_for_turn(pair)
+        dice = who.board.locator("[data-piece^=die]").first
+        expect(dice).to_be_attached(timeout=SLOW)
+        number = dice.get_attribute("data-piece").partition(".")[0]
+        while movable(who).count() and who.board.locator(f"[data-piece^='{number}.']").count():
+            move(who)
+        expect(who.board.locator(f"[data-piece^='{number}.']")).to_have_count(0, timeout=SLOW)
+        expect(who.page.locator(".refusal")).to_have_count(0)
+
+
+def test_pip_counts_are_hidden_for_whoever_chose_it_also_after_a_reload(sit):
+    _, (ann, bob) = sit(variant="tavla")
+    expect(ann.page.get_by_text("167 pips")).to_have_count(2)
+    ann.page.get_by_text("Options").click()
+    ann.page.get_by_label("Hide the pip counts").check()
+    expect(ann.page.get_by_text("167 pips")).to_have_count(0)
+    ann.page.reload()
+    ann.sees("Ready for a game of tavla?")
+    expect(ann.page.get_by_text("167 pips")).to_have_count(0)
+    expect(bob.page.get_by_text("167 pips")).to_have_count(2)
+
+
+def test_the_clock_of_a_turn_runs_beside_whose_turn_it_is(sit):
+    _, pair = sit(variant="portes", turn_seconds=600, match="five_points")
+    who = start(pair)
+    other = pair[1 - pair.index(who)]
+    for visitor in pair:
+        bar = visitor.page.locator(f".bar[data-seat='{pair.index(who)}']")
+        expect(bar.locator("time")).to_have_text(re.compile(r"^(10:00|9:\d\d)$"))
+        expect(visitor.page.locator(".bar time")).to_have_count(1)
+    expect(other.page.locator(".score")).to_have_text(["0", "0"])

@@ -1,0 +1,197 @@
+"""At the lobby: tickets are taken, kept and given back; whoever is matched has a seat before being told."""
+
+import pytest
+from msgspec.structs import replace
+
+from parlour.journal.base import NotKept
+from parlour.wire import Queue
+from tests.server.world import Person, World
+
+
+async def at_lobby(world: World, *players: str) -> list[Person]:
+    people = [await world.person(player) for player in players]
+    for number, person in enumerate(people):
+        await person.send(["L", f"l{number}", "lobby", "phx_join", {}])
+    return people
+
+
+async def ask(person: Person, event: str, payload: object) -> tuple[str, dict[str, str]]:
+    await person.send(["L", "q", "lobby", event, payload])
+    reply = next(f for f in reversed(person.frames) if f[1] == "q")
+    return reply[4]["status"], reply[4]["response"]
+
+
+async def test_two_who_want_the_same_are_seated_before_they_are_told():
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        assert (await ask(ann, "queue", {"game": "tictactoe"}))[0] == "ok"
+        assert ann.heard("matched") == []
+        await ask(bob, "queue", {"game": "tictactoe"})
+        ((_, told),) = ann.heard("matched")
+        ((_, too),) = bob.heard("matched")
+        assert told["room"] == too["room"]
+        sheet = await world.host.look(told["room"])
+        assert {seat.name for seat in sheet.seats if seat} == {"Ann", "Bob"}
+        assert (sheet.status, sheet.seq) == ("playing", 2)
+        status, joined = await ann.join(told["room"])
+        assert status == "ok"
+        assert joined["seat"] in (0, 1)
+
+
+async def test_another_config_is_another_queue_but_a_default_that_is_said_is_not():
+    async with World() as world:
+        ann, bob, cat = await at_lobby(world, "ann", "bob", "cat")
+        await ask(ann, "queue", {"game": "backgammon"})
+        await ask(bob, "queue", {"game": "backgammon", "config": {"variant": "fevga"}})
+        assert ann.heard("matched") == bob.heard("matched") == []
+        await ask(cat, "queue", {"game": "backgammon", "config": {"variant": "backgammon"}})
+        assert len(ann.heard("matched")) == len(cat.heard("matched")) == 1
+
+
+async def test_a_ticket_can_be_given_back():
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        _, taken = await ask(ann, "queue", {"game": "tictactoe"})
+        assert await ask(ann, "unqueue", taken) == ("ok", taken)
+        await ask(bob, "queue", {"game": "tictactoe"})
+        assert bob.heard("matched") == []
+        assert await world.journal.tickets() == world.host.pairing.tickets("bob")
+
+
+async def test_against_a_bot_one_plays_at_once():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "tictactoe", "mode": "bot", "bot": "random"})
+        ((_, told),) = ann.heard("matched")
+        sheet = await world.host.look(told["room"])
+        assert {seat.bot for seat in sheet.seats if seat} == {True, False}
+
+
+BAD = [
+    ({"game": "chess"}, "unknown_game"),
+    ({"game": "tictactoe", "mode": "blitz"}, "malformed"),
+    ({"game": "tictactoe", "surprise": 1}, "malformed"),
+    ({"game": "minesweeper", "config": {"mines": 10000}}, "invalid_config"),
+    ({"game": "minesweeper", "mode": "ranked"}, "malformed"),
+    ({"game": "tictactoe", "mode": "bot", "bot": "clever"}, "unknown_bot"),
+    ({}, "malformed"),
+]
+
+
+@pytest.mark.parametrize(("payload", "code"), BAD)
+async def test_a_ticket_that_makes_no_sense_is_refused_and_nothing_is_kept(payload, code):
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        status, response = await ask(ann, "queue", payload)
+        assert (status, response["code"]) == ("error", code)
+        assert await world.journal.tickets() == []
+
+
+async def test_a_second_ticket_for_the_same_queue_is_refused_and_the_first_stays():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "tictactoe"})
+        status, response = await ask(ann, "queue", {"game": "tictactoe"})
+        assert (status, response["code"]) == ("error", "already_queued")
+        assert len(await world.journal.tickets()) == 1
+
+
+async def test_nobody_gives_back_the_ticket_of_another():
+    async with World() as world:
+        ann, eve = await at_lobby(world, "ann", "eve")
+        _, taken = await ask(ann, "queue", {"game": "tictactoe"})
+        assert (await ask(eve, "unqueue", taken))[1]["code"] == "unknown_ticket"
+        assert (await ask(ann, "unqueue", {"ticket": "nothing"}))[1]["code"] == "unknown_ticket"
+        assert len(await world.journal.tickets()) == 1
+
+
+async def test_whoever_waits_is_still_waiting_after_a_restart():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        _, taken = await ask(ann, "queue", {"game": "tictactoe"})
+        again = await world.restart()
+        (ann, bob) = await at_lobby(again, "ann", "bob")
+        joined = next(f for f in ann.frames if f[3] == "phx_reply")
+        assert joined[4]["response"]["tickets"][0]["id"] == taken["ticket"]
+        await ask(bob, "queue", {"game": "tictactoe"})
+        assert len(ann.heard("matched")) == 1
+        last = await again.restart()
+        assert [ticket.room for ticket in last.host.pairing.tickets("ann")] == [
+            ann.heard("matched")[0][1]["room"]
+        ]
+        await last.host.stop()
+
+
+async def test_who_gives_no_sign_of_life_waits_no_longer():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "tictactoe"})
+        await world.wait(200)
+        assert len(await world.journal.tickets()) == 1, "she is at the lobby"
+        await ann.drop()
+        await world.wait(59)
+        assert len(await world.journal.tickets()) == 1
+        await world.wait(3)
+        assert await world.journal.tickets() == []
+
+
+async def test_who_is_matched_waits_nowhere_else():
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        await ask(ann, "queue", {"game": "tictactoe"})
+        await ask(ann, "queue", {"game": "stratego"})
+        await ask(bob, "queue", {"game": "stratego"})
+        assert len(ann.heard("matched")) == 1
+        assert [payload["reason"] for _, payload in ann.heard("unqueued")] == ["matched"]
+
+
+async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_enough():
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
+        (ticket,) = world.host.pairing._open.values()
+        world.host.pairing._open[ticket.id] = replace(ticket, rating=1700.0)
+        await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
+        await world.wait(18)
+        assert ann.heard("matched") == []
+        await world.wait(4)
+        ((_, told),) = ann.heard("matched")
+        assert (await world.host.look(told["room"])).ranked
+
+
+async def test_who_waits_in_a_room_gets_company_there():
+    async with World() as world:
+        await world.open("tictactoe")
+        (ann,) = await world.seated("ABCD", "ann")
+        await world.host.pairing.queue("ann", Queue("tictactoe"), at="ABCD")
+        (bob,) = await at_lobby(world, "bob")
+        await ask(bob, "queue", {"game": "tictactoe"})
+        assert bob.heard("matched")[0][1]["room"] == "ABCD"
+        assert world.room().players == ("ann", "bob")
+
+
+async def test_a_room_that_filled_up_takes_its_ticket_with_it():
+    async with World() as world:
+        await world.open("tictactoe")
+        await world.seated("ABCD", "ann")
+        await world.host.pairing.queue("ann", Queue("tictactoe"), at="ABCD")
+        await world.seated("ABCD", "cat")
+        (bob,) = await at_lobby(world, "bob")
+        assert (await ask(bob, "queue", {"game": "tictactoe"}))[0] == "ok"
+        assert [ticket.player for ticket in await world.journal.tickets()] == ["bob"]
+
+
+async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        await ask(ann, "queue", {"game": "tictactoe"})
+
+        async def fail(*_: object) -> int:
+            raise NotKept("the disk is full")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(world.journal, "create", fail)
+            assert (await ask(bob, "queue", {"game": "tictactoe"}))[1]["code"] == "not_saved"
+        assert ann.heard("matched") == []
+        await world.wait(2)
+        assert len(ann.heard("matched")) == len(bob.heard("matched")) == 1
