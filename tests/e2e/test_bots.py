@@ -37,7 +37,7 @@ def bearer(guest):
     return {"Authorization": f"Bearer {guest.token}"}
 
 
-def wait_until(true, patience=10.0):
+def wait_until(true, patience=30.0):
     until = time.monotonic() + patience
     while not true():
         assert time.monotonic() < until
