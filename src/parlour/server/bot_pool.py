@@ -50,6 +50,10 @@ class Worker:
         assert self._process.stdout is not None  # noqa: S101 - a pipe
         await self._process.stdout.readline()
 
+    def is_dead(self) -> bool:
+        """It has ended by itself, or somebody ended it."""
+        return self._process.returncode is not None
+
     async def ask(self, line: bytes) -> bytes:
         """The line that it answers; nothing if it is gone."""
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
@@ -80,12 +84,15 @@ class Pool:
         worker = await self._idle.get()
         told = b""
         try:
+            if worker is not None and worker.is_dead():
+                await self._stop(worker)
+                worker = None
             if worker is None:
                 worker = await self._start()
                 await asyncio.wait_for(worker.begun(), START_PATIENCE)
             told = await asyncio.wait_for(worker.ask(line), PATIENCE)
-        except (TimeoutError, OSError, ValueError):
-            pass  # too late, gone, or a line without end
+        except (TimeoutError, OSError, ValueError, RuntimeError):
+            pass  # too late, gone (uvloop says RuntimeError), or a line without end
         finally:
             if not told.endswith(b"\n") and worker is not None:
                 await self._stop(worker)
