@@ -10,6 +10,8 @@ const EVENTS = [
   "double-offered", "double-accepted", "double-declined",
   "player-connected", "player-disconnected", "turn-timer",
 ];
+// Nothing is to be done about these; after a declined double the game ends, and that is the one to act on.
+const NO_TURN = ["player-disconnected", "error", "game-waiting", "double-declined"];
 const QUIET = ["game-state"]; // too many to print while it plays by itself
 const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 let connection, match, player, playing, returning = false, moves = 0, cuts = 0;
@@ -51,7 +53,7 @@ function check({ boardState: board }) {
 function hear(name, payload) {
   if (payload.boardState) check(payload);
   if (!playing) return;
-  if (name === "player-disconnected" || name === "error" || name === "game-waiting") return;
+  if (NO_TURN.includes(name)) return;
   if (name === "player-connected" && payload && !returning) return; // the other one is back
   returning = false;
   if (cuts < playing.cuts && moves === playing.after) { moves += 1; cut(); return; }

@@ -146,3 +146,16 @@ def check_match(end: Any, variant: int, type: int) -> None:
         assert max(player["score"] for player in players) >= (5, 7)[type]
     assert [game["gameRoundIndex"] for game in end["gameRounds"]] == list(range(len(games)))
     assert end["gameRound"] == len(games)
+
+
+def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the_middle(come):
+    ann = come()
+    ann.want(0, 2, 2)
+    ann.connect()
+    ann.play(seed=3, cuts=1, after=12)
+    end = ann.hear("match-ended", patience=WHOLE_MATCH)
+    ann.hear("force-disconnect")
+    ann.hear("reconnected")
+    assert (end["modus"], end["player1"]["id"]) == (2, ann.id)
+    assert not ann.heard("error")
+    assert not ann.heard("wrong-board")
