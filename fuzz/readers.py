@@ -108,16 +108,10 @@ def ogetarts(data: bytes) -> None:
 
 CALLS = (
     b'{"protocol":"json","version":1}',
-<<<<<<< HEAD
-    (
-        b'{"type":1,"target":"JoinMatch","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14",'
-        b'"fdd907ca-794a-43f4-83e6-cadfabc57c45"],"invocationId":"0"}'
-=======
     b'{"type":1,"target":"JoinMatch","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14","fdd907ca"]}',
     (
         b'{"type":1,"target":"JoinMatch","invocationId":"0","arguments":'
         b'["281ccec7-ea50-4ab1-be58-32669e11ee14","fdd907ca-794a-43f4-83e6-cadfabc57c45"]}'
->>>>>>> gammonx
     ),
     b'{"type":1,"target":"Move","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14",0,6],"invocationId":"1"}',
     b'{"type":1,"target":"Roll","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14"]}',
