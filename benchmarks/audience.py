@@ -65,7 +65,7 @@ class Stage:
         return line
 
     def play(self, events: Events) -> float:
-        """Microseconds of the server's CPU for each of these; the next is sent when all have heard of the last."""
+        """Microseconds of the server's CPU for each; the next is sent when all have heard of the last."""
         before = self._server.cpu()
         for seat, event in events:
             payload = {"event": msgspec.to_builtins(event)}
