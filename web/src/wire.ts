@@ -12,7 +12,7 @@ export interface ChatLine {
   text: string;
 }
 
-/** Something that viewers choose for themselves: their browser keeps it, and the game never hears of it. */
+/** Something that viewers choose for themselves: their browser keeps it, the game never hears of it. */
 export interface Choice {
   id: string;
   text: string;
