@@ -148,8 +148,8 @@ def check_match(end: Any, variant: int, type: int) -> None:
     assert end["gameRound"] == len(games)
 
 
-def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the_middle(come):
-    ann = come()
+def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the_middle(come, serve):
+    ann = come(serve("--bot-pace", 0))  # a bot that waits for nobody's eyes
     ann.want(0, 2, 2)
     ann.connect()
     ann.play(seed=3, cuts=1, after=12)
