@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from parlour.journal.sqlite.file import FORMAT
 from tests.e2e.servers import launch
 
 pytestmark = pytest.mark.e2e
@@ -77,7 +78,7 @@ def test_a_journal_of_a_newer_parlour_is_said_in_a_sentence(tmp_path):
         db.commit()
     code, sentence = said("--port", 0, "--data", tmp_path)
     assert code == 1
-    assert "has format 99, and this Parlour reads formats up to 2" in sentence
+    assert f"has format 99, and this Parlour reads formats up to {FORMAT}" in sentence
     assert "Traceback" not in sentence
 
 
