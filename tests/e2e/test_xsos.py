@@ -326,8 +326,8 @@ def test_a_member_who_does_not_read_is_cut_and_hears_what_they_missed_on_return(
             message = {**base, "from": "ann", "seq": told, "action": "start_game", "imgURL": "x" * 2000}
             ann.send(f"42{told}" + json.dumps(["client_msg", message]))
             answer = ann.recv(timeout=PATIENCE)
-            told += 1
-        assert '"delivered":false' in answer
+            told += '"delivered"' in answer  # with as much as can wait, one more is refused
+        assert '"delivered":false' in answer or '"too_many"' in answer
         assert "line_cut" in server.log
         with enter(server) as bob:
             join_again = json.dumps(["client_msg", base])
