@@ -243,6 +243,7 @@ def test_a_phoenix_client_takes_the_flag_of_a_browser_and_nobody_takes_a_name(se
         heard = len(ann.heard("update"))
         move(bob, name_of(start), name_of(end))
         game = ann.wait_for("update", count=heard + 1)["game"]
+        bob.sees("Waiting for Ann")  # or the turn before would be taken for the next one
         theirs[end] = theirs.pop(start)
     assert (game["winner"], game["reason"], game["flag_found"]) == ("Ann", "flag", True)
     bob.sees("You lose: the flag is captured")
