@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 
@@ -114,3 +115,8 @@ def _party(ticket: Ticket, before: Sequence[Ticket], now: float) -> Party | None
     if len(partners) < wanted:
         return None
     return tuple(sorted((*partners, ticket), key=lambda member: (member.since, member.id)))
+
+
+def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
+    """The tickets, with the room that they led to."""
+    return tuple(replace(ticket, room=room) for ticket in tickets)

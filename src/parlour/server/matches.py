@@ -47,7 +47,7 @@ class Matches:
                 if await self._take(kind, one, player):
                     return one.id
             id = new_match_id(kind.modus, secrets.token_bytes(16))
-            await self._host.create("backgammon", kind.config, id, private=True, creator=player)
+            await self._host.openings.create("backgammon", kind.config, id, private=True, creator=player)
             self._waiting[kind].append(Waiting(id, player, self._now()))
             return id
 

@@ -6,22 +6,22 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 import structlog
-from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Trouble
-from parlour.lobby import Mode, Party, Ticket, check_new, pair
+from parlour.lobby import Mode, Party, Ticket, check_new, made_good, pair
 from parlour.ratings import MIDDLE, ladder_of
-from parlour.room import Instant, Room, apply, open_room
-from parlour.server.bots import chosen, newcomer
+from parlour.room import open_room
+from parlour.server.bots import chosen
 from parlour.server.clients import Client
 from parlour.server.clock import Handle
 from parlour.server.lane import Lane
 from parlour.server.listing import Listing
+from parlour.server.openings import Openings
 from parlour.server.players import guest_name, random_letters
-from parlour.server.rooms import Owner, excuse
-from parlour.wire import Join, Push, Queue, Request, Step, Unqueue
+from parlour.server.rooms import Live, Owner, excuse
+from parlour.wire import Command, Join, Push, Queue, Request, Unqueue
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -34,17 +34,19 @@ LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
 
 
-class Housing(Owner, Protocol):
+class Pairs(Owner, Protocol):
     """What the owner of the rooms does for the lobby."""
 
     games: Mapping[str, Game[Any]]
 
-    async def house(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
+    async def step(
+        self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
+    ) -> Any:
+        """Think a command through, write it and the tickets that it makes good, speak of it."""
         ...
 
-    async def join_party(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
-        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
+    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+        """Do something in a room's turn, and wait for what comes of it."""
         ...
 
 
@@ -85,8 +87,9 @@ def ticket_sheet(ticket: Ticket) -> TicketSheet:
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Housing, listing: Listing, patience: float) -> None:
+    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, patience: float) -> None:
         self._owner = owner
+        self._openings = openings
         self._listing = listing
         self._patience = patience
         self._journal = owner.journal
@@ -277,8 +280,21 @@ class Pairing:
     async def _house(self, party: Party) -> tuple[Ticket, ...]:
         waits = [ticket for ticket in party if ticket.at]
         if not waits:
-            return await self._owner.house(party)
-        return await self._owner.join_party(waits[0], [ticket for ticket in party if ticket is not waits[0]])
+            return await self._openings.house(party)
+        return await self._join(waits[0], [ticket for ticket in party if ticket is not waits[0]])
+
+    async def _join(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
+        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
+        assert host.at is not None  # noqa: S101 - there they wait
+        made = made_good((host, *guests), host.at)
+
+        async def seat(live: Live) -> None:
+            for ticket in guests:
+                if live.here.seat(ticket.player) is None:
+                    await self._owner.step(live, Join(ticket.player, ticket.name), tickets=made)
+
+        await self._owner.in_lane(host.at, seat)
+        return made
 
     def _tell(self, ticket: Ticket) -> None:
         assert ticket.room is not None  # noqa: S101 - it was made good
@@ -337,25 +353,3 @@ class Pairing:
 
         self.lane.put(do)
         return await answer
-
-
-def sit_down(
-    game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
-) -> tuple[Room[Any], list[Step]]:
-    """A party at the seats of its new room, bots included; *first*, a number, rotates them."""
-    joins = [Join(ticket.player, ticket.name) for ticket in party]
-    bot = party[0].bot if party else None
-    while bot is not None and len(joins) < game.seats.start:
-        player = newcomer([join.player for join in joins], bot)
-        joins.append(Join(player.id, player.name, bot=True))
-    steps: list[Step] = []
-    turn = first % len(joins) if joins else 0
-    for join in (*joins[turn:], *joins[:turn]):
-        room, step = apply(game, room, join, at)
-        steps.append(step)
-    return room, steps
-
-
-def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
-    """The tickets, with the room that they led to."""
-    return tuple(replace(ticket, room=room) for ticket in tickets)
