@@ -402,6 +402,9 @@ class Host:
         return Refused(why.code, why.message, path=why.path, legal=legal)
 
     async def _write(self, live: Live, thought: Thought, tickets: tuple[Ticket, ...]) -> None:
+        reseated = thought.room.seats != live.here.seats
+        if reseated:
+            tickets += self.pairing.fills(thought.room)
         aside = beside(live, thought.step, thought.room, thought.frozen, tickets)
         try:
             asked = self.clock.now()
@@ -415,6 +418,8 @@ class Host:
         if aside.card is not None:
             live.card = aside.card
             self.listing.changed(live.card)
+        if reseated:
+            self.pairing.seated(thought.room, tickets)
         if aside.state is not None:
             live.stored = thought.step.seq
         if not isinstance(aside.due, UnsetType):
@@ -454,14 +459,18 @@ class Host:
             await self.keeper.retire(live.number, live.card, why.code)
         except Trouble as error:
             self.keeper.note_trouble(error)
-        self.keeper.forget(live)
+        self._forget(live)
 
     def _close(self, live: Live) -> None:
         """The room has ended: everybody was told, nobody comes back."""
         for place in live.audience:
             self.attendance.dismiss(live, place)
         live.shut(Refused(Code.ROOM_ENDED, f"room {live.id} is over ({live.here.ended})"))
+        self._forget(live)
+
+    def _forget(self, live: Live) -> None:
         self.keeper.forget(live)
+        self.pairing.closed(live.id)
 
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""

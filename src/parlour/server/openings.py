@@ -76,7 +76,14 @@ class Openings:
             raise Refused(Code.TOO_MANY, f"you have {limit} open rooms already")
 
     async def _create(
-        self, game: Game[Any], config: Any, chosen: str | None, opening: Opening, party: Party = ()
+        self,
+        game: Game[Any],
+        config: Any,
+        chosen: str | None,
+        opening: Opening,
+        party: Party = (),
+        *,
+        host: Ticket | None = None,
     ) -> Card:
         at = self._owner.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
@@ -88,7 +95,8 @@ class Openings:
             room, steps = self._owner.ask_game(game, id, partial(sit_down, game, room, party, first, at))
             card = card_of(room, opening, at.date)
             try:
-                await self._owner.journal.create(card, frozen, room.next_due, steps, made_good(party, id))
+                tickets = (*made_good(party, id), *(() if host is None else (host,)))
+                await self._owner.journal.create(card, frozen, room.next_due, steps, tickets)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -101,14 +109,30 @@ class Openings:
     async def house(self, party: Party) -> tuple[Ticket, ...]:
         """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
         wanted = party[0]
-        game = self._owner.games.get(wanted.game)
-        if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {wanted.game} is not on this server now")
-        ranked = wanted.mode == "ranked"
-        opening = Opening(self._owner.clock.date(), private=False, creator=None, ranked=ranked)
-        card = await self._create(game, wanted.config, None, opening, party)
+        opening = self._opening(wanted, private=False, creator=None)
+        card = await self._create(self._game(wanted), wanted.config, None, opening, party)
         self._opened(card)
         return made_good(party, card.id)
+
+    async def wait(self, host: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
+        """Open the room in which the host will wait, and keep their ticket; guests sit there already.
+
+        Nobody finds such a room who was not sent there or told its id.
+        """
+        await self._check_rooms(host.player)
+        opening = self._opening(host, private=True, creator=host.player)
+        card = await self._create(self._game(host), config, host.at, opening, guests, host=host)
+        self._opened(card)
+        return made_good(guests, card.id)
+
+    def _game(self, ticket: Ticket) -> Game[Any]:
+        game = self._owner.games.get(ticket.game)
+        if game is None:
+            raise Refused(Code.UNKNOWN_GAME, f"the game {ticket.game} is not on this server now")
+        return game
+
+    def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
+        return Opening(self._owner.clock.date(), private, creator, ranked=ticket.mode == "ranked")
 
     async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
         """The running room of this id, if it is of this game; a new one where there is none."""
