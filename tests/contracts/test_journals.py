@@ -6,19 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from parlour.game import Outcome
-from parlour.journal import JOURNALS
 from parlour.journal.base import Aside, Conflict, Damaged, Found, Letter, NotKept, Player, Stored
-from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
+from tests.journal.made import ANN, BOB, STATE, TICKET, card, listed, step, steps
 
 NOTHING = Aside()
-
-
-@pytest.fixture(params=list(JOURNALS))
-async def journal(request, tmp_path):
-    journal = JOURNALS[request.param](tmp_path / "data", "process")
-    assert await journal.open() == 0.0
-    yield journal
-    await journal.close()
 
 
 async def filled(journal, id="ABCD", count=3, **changes):
@@ -422,6 +413,12 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
         journal.due(1.0),
         journal.left_connected(),
         journal.player(ANN.id),
+        journal.save_ticket(TICKET),
+        journal.drop_tickets([TICKET.id]),
+        journal.tickets(),
+        journal.standings("tictactoe", 9),
+        journal.standings_of(ANN.id),
+        journal.results_of(ANN.id, 9),
     ]
     for call in calls:
         with pytest.raises(NotKept, match="not open"):
