@@ -453,6 +453,15 @@ async def test_the_open_rooms_of_a_creator_are_counted(journal):
     assert await journal.opened_by("zoe") == 0
 
 
+async def test_an_open_room_whose_game_is_over_is_not_counted_until_it_is_played_in_again(journal):
+    room = await journal.create(card(creator="ann"), STATE, None)
+    over = card(creator="ann", outcome=Outcome(won=("ann",), lost=("bob",), why="three in a row"))
+    await journal.append(room, step(1), Aside(card=over))
+    assert await journal.opened_by("ann") == 0
+    await journal.append(room, step(2), Aside(card=card(creator="ann")))
+    assert await journal.opened_by("ann") == 1
+
+
 async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
     room = 0
     for n in range(5):
