@@ -274,7 +274,7 @@ async def test_a_player_waits_once_for_a_kind_of_match(hall):
     await hall.want("ann")
     wish = {"PlayerId": guid("ann"), "MatchVariant": 0, "MatchModus": 0, "MatchType": 2}
     answer = await hall.call("/api/matches/join", wish)
-    assert answer.json()["payload"]["message"] == "you wait for such a match already"
+    assert answer.json()["payload"]["message"] == "you are in this queue already"
     await hall.wait(40)
     assert (await hall.call("/api/matches/join", wish)).status_code == 200, "nobody waited there any more"
 

@@ -199,7 +199,7 @@ class World:
         return again
 
     async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
-        await self.host.create(game, config, id, **more)
+        await self.host.openings.create(game, config, id, **more)
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""

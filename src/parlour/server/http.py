@@ -282,7 +282,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator = self.asker(request) or f"address:{address}"
         check_room_id(new.id)
-        card = await self._host.create(new.game, new.config, new.id, private=new.private, creator=creator)
+        card = await self._host.openings.create(
+            new.game, new.config, new.id, private=new.private, creator=creator
+        )
         return room_sheet(card, seq=0)
 
     async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
@@ -290,7 +292,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator, id = self.asker(request) or f"address:{address}", request.path_params["id"]
         check_room_id(id)
-        return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
+        return await self._host.openings.visit(
+            id, named.game, named.config, private=named.private, creator=creator
+        )
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
