@@ -71,3 +71,14 @@ def move(who, *, dragging=False, touch=False):
 
 def say_yes(who):
     who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+
+
+def act(who, view):
+    """By a click, the next thing that is to be done for somebody who sees this view."""
+    if view["ways"]:
+        tap(who, movable(who).last)
+        expect(targets(who).first).to_be_attached()
+        tap(who, targets(who).last)
+    else:
+        controls = {"ready": "Ready", "roll": "Roll", "double": "Take at"}
+        button(who, controls.get(view["phase"], "End the turn")).click()

@@ -12,13 +12,13 @@ from parlour.scene import Patch, Scene, apply
 from tests.e2e.browser import Visitor
 from tests.e2e.clients import Player
 from tests.e2e.gammonx import HubPlayer
-from tests.e2e.hands import button, movable, tap, targets
+from tests.e2e.hands import act, button
+from tests.e2e.lines import PATIENCE
 from tests.e2e.positions import Position, of_page, of_scene, of_state, of_view
 from tests.e2e.servers import Guest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
-PATIENCE = 10.0
 OF_GAME = ("game-started", "game-state", "double-offered", "double-accepted")
 """Events with the game's state; each step of a game but its last is one of them."""
 
@@ -29,19 +29,16 @@ class Page(NamedTuple):
     visitor: Visitor
     eyes: int
 
-    def frames(self, *names: str) -> list[Any]:
-        return [frame[4] for frame in self.visitor.frames if frame[3] in names]
-
     def shows(self, seq: int, position: Position, seat: int) -> None:
         """It has heard of this step, and draws this position."""
-        scene = msgspec.convert(self.frames("sync")[-1]["scene"], Scene)
+        told = next(frame[4] for frame in reversed(self.visitor.frames) if frame[3] == "sync")
+        scene = msgspec.convert(told["scene"], Scene)
         until = monotonic() + PATIENCE
         while True:
             shown = of_page(self.visitor, scene.spots, self.eyes, seat)
-            heard = self.frames("sync", "update")[-1]["seq"]
-            if (heard, shown) == (seq, position) or monotonic() > until:
+            if (self.visitor.seq, shown) == (seq, position) or monotonic() > until:
                 break
-        assert (heard, shown) == (seq, position), f"step {seq} at {self.visitor.name}'s browser"
+        assert (self.visitor.seq, shown) == (seq, position), f"step {seq} at {self.visitor.name}'s browser"
 
 
 class Table:
@@ -159,16 +156,11 @@ def number(place: str) -> int:
 
 def by_hand(table: Table, bob: Visitor) -> None:
     """One thing that Bob may do, by a click in his browser; the first move of all he takes back once."""
-    view, controls = table.view, {"roll": "Roll", "double": "Take at 2"}
-    if view["played"] and not table.undone:
+    if table.view["played"] and not table.undone:
         table.undone = True
         button(bob, "Undo").click()
-    elif view["ways"]:
-        tap(bob, movable(bob).last)
-        expect(targets(bob).first).to_be_attached()
-        tap(bob, targets(bob).last)
     else:
-        button(bob, controls.get(view["phase"], "End the turn")).click()
+        act(bob, table.view)
 
 
 def test_all_protocols_agree_on_every_step_of_a_match(table):
