@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import signal
 import subprocess
 import uuid
 from pathlib import Path
@@ -76,7 +77,12 @@ class HubPlayer:
     def heard(self, name: str) -> list[Any]:
         return [line.get("payload") for line in list(self.lines.all) if line.get("heard") == name]
 
+    def freeze(self) -> None:
+        """The machine stands still: its line is open, and nothing answers any more."""
+        self._node.send_signal(signal.SIGSTOP)
+
     def close(self) -> None:
+        self._node.send_signal(signal.SIGCONT)  # whoever stands still cannot go either
         with self._node:
             assert self._node.stdin is not None
             self._node.stdin.close()

@@ -284,6 +284,6 @@ def turn_timer(seen: Seen) -> dict[str, Any]:
     }
 
 
-def error(code: str, message: str) -> dict[str, Any]:
+def error(code: str, message: str, allowed: Sequence[str]) -> dict[str, Any]:
     """Something was not done."""
-    return {"code": code, "message": message, "allowedCommands": ASK}
+    return {"code": code, "message": message, "allowedCommands": allowed}
