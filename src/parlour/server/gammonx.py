@@ -29,12 +29,13 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.calls import read_body, reply
-from parlour.server.clients import Client, framed
+from parlour.server.clients import Client
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import CREATE_COST, Limits, address_of, cost_of, too_fast
+from parlour.server.lines import framed
 from parlour.server.players import Tokens
 from parlour.server.rooms import excuse
 from parlour.server.sockets import Socket, Visit
