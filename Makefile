@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis bots gammonx \
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -64,6 +64,9 @@ fuzz-relays: setup ## a million frames of whatever bytes through the relays of a
 
 fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
+
+fuzz-gammonx: setup ## a million fuzzed frames at the GammonX hub of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.gammonx --frames $(or $(frames),1000000)
 
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis

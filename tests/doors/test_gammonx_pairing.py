@@ -6,6 +6,7 @@ import pytest
 
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import ask, at_lobby
+from tests.server.test_scores import calls
 from tests.server.world import Person
 
 
@@ -101,6 +102,10 @@ async def test_a_ranked_match_counts_for_both_and_a_normal_one_for_nobody(hall):
     winner, loser = await a_ranked_match(hall)
     standings = await hall.world.journal.standings("backgammon/backgammon", 10)
     assert [one.player for one in standings] == [f"gammonx:{guid(winner)}", f"gammonx:{guid(loser)}"]
+    async with calls(hall.world) as http:
+        page = (await http.get(f"/api/players/gammonx:{guid(winner)}")).json()
+        assert [(result["how"], result["ranked"]) for result in page["results"]] == [("won", True)]
+        assert (await http.get(f"/api/players/gammonx:{guid('eve')}")).status_code == 404
     one, _ = await hall.playing()
     await one.do("ResignMatch")
     assert await hall.world.journal.standings("backgammon/backgammon", 10) == standings

@@ -345,14 +345,13 @@ class Api:
         id = request.path_params["id"]
         if id.startswith(PREFIX):
             return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
-        player = await self._host.journal.player(id)
-        if player is None:
-            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         journal = self._host.journal
-        results = await journal.results_of(id, MAX_RESULTS)
-        return PlayerSheet(
-            id, player.name, bot=False, standings=await journal.standings_of(id), results=results
-        )
+        player = await journal.player(id)
+        standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
+        if player is None and not results:  # players of other doors are known by their games alone
+            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
+        name = guest_name(id) if player is None else player.name
+        return PlayerSheet(id, name, bot=False, standings=standings, results=results)
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)
