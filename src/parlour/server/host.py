@@ -27,7 +27,7 @@ from parlour.server.config import Settings
 from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
-from parlour.server.pairing import Pairing, made_good, sit_down, ticket_sheet
+from parlour.server.pairing import Pairing, made_good, sit_down
 from parlour.server.players import random_letters
 from parlour.server.rooms import (
     Live,
@@ -302,7 +302,7 @@ class Host:
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         match request.wish:
             case Enter():
-                tickets = [ticket_sheet(ticket) for ticket in self.pairing.tickets(client.player)]
+                tickets = [self.pairing.sheet(ticket) for ticket in self.pairing.tickets(client.player)]
                 client.accept(request, {"tickets": tickets} if tickets else {})
                 self.listing.add(client)
             case Queue() | Unqueue() as wish:
