@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, ladderParts, longest, record, streak, strength } from "../src/ladder/words";
+import { ago, inARow, ladderParts, longest, record, streak, strength } from "../src/ladder/words";
 import type { Standing } from "../src/wire";
 
 const standing = (more: Partial<Standing> = {}): Standing => ({ ladder: "tictactoe", player: "ann", name: "Ann", ...more });
@@ -33,4 +33,8 @@ test("the time since a game is told in words for a week, then as a date", () => 
   const written = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
   const said = [5, 60, 125, 3_600, 3 * 3_600, day, 6.9 * day, 8 * day].map((seconds) => ago(100 * day, 100 * day + seconds, written));
   expect(said).toEqual(["just now", "1 minute ago", "2 minutes ago", "1 hour ago", "3 hours ago", "1 day ago", "6 days ago", "11 Apr 1970"]);
+});
+
+test("facts stand in a row, and what says nothing is left out", () => {
+  expect(inARow("2 won", "", "ranked")).toBe("2 won\u00a0· ranked");
 });

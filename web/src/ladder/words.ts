@@ -50,3 +50,8 @@ export function ago(date: number, now: number, written = new Intl.DateTimeFormat
 function several(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"} ago`;
 }
+
+/** Small facts in a row; a line breaks behind a dot, never before it. */
+export function inARow(...facts: readonly string[]): string {
+  return facts.filter(Boolean).join("\u00a0· ");
+}
