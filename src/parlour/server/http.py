@@ -282,7 +282,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator = self.asker(request) or f"address:{address}"
         check_room_id(new.id)
-        card = await self._host.create(new.game, new.config, new.id, private=new.private, creator=creator)
+        card = await self._host.openings.create(
+            new.game, new.config, new.id, private=new.private, creator=creator
+        )
         return room_sheet(card, seq=0)
 
     async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
@@ -290,7 +292,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator, id = self.asker(request) or f"address:{address}", request.path_params["id"]
         check_room_id(id)
-        return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
+        return await self._host.openings.visit(
+            id, named.game, named.config, private=named.private, creator=creator
+        )
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
@@ -344,14 +348,13 @@ class Api:
         id = request.path_params["id"]
         if id.startswith(PREFIX):
             return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
-        player = await self._host.journal.player(id)
-        if player is None:
-            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         journal = self._host.journal
-        results = await journal.results_of(id, MAX_RESULTS)
-        return PlayerSheet(
-            id, player.name, bot=False, standings=await journal.standings_of(id), results=results
-        )
+        player = await journal.player(id)
+        standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
+        if player is None and not results:  # players of other doors are known by their games alone
+            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
+        name = guest_name(id) if player is None else player.name
+        return PlayerSheet(id, name, bot=False, standings=standings, results=results)
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)
