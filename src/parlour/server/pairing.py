@@ -79,6 +79,8 @@ class TicketSheet(msgspec.Struct, frozen=True):
     """``waiting`` or ``matched``."""
     room: str | None
     """Where they sit, once they are matched."""
+    waited: float
+    """Seconds since it was taken, on the rooms' clock."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -94,12 +96,6 @@ class Unqueued(msgspec.Struct, frozen=True):
 
     ticket: str
     reason: str
-
-
-def ticket_sheet(ticket: Ticket) -> TicketSheet:
-    """A ticket, as it is told."""
-    status = "waiting" if ticket.room is None else "matched"
-    return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room)
 
 
 class Pairing:
@@ -217,6 +213,12 @@ class Pairing:
             if ticket.id == id:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
+
+    def sheet(self, ticket: Ticket) -> TicketSheet:
+        """A ticket, as it is told."""
+        status = "waiting" if ticket.room is None else "matched"
+        waited = max(0.0, self._owner.clock.now() - ticket.since)
+        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     def see(self, player: str) -> None:
         """A sign of life."""
