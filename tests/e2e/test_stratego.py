@@ -136,7 +136,7 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     # The end.
     move(ann, "b4", "b7")
     ann.sees("You win: the flag is captured")
-    bob.sees("You lose: the flag is captured")
+    bob.sees("Ann wins: the flag is captured")
     eve.sees("Ann wins: the flag is captured")
     assert faces(eve.frames) == {("p31", "scout"), ("p61", "captain"), ("p32", "scout"), ("p62", "flag")}
     assert ranks_spoken_of(eve.frames) == {"scout", "captain", "flag"}
@@ -246,7 +246,7 @@ def test_a_phoenix_client_takes_the_flag_of_a_browser_and_nobody_takes_a_name(se
         bob.sees("Waiting for Ann")  # or the turn before would be taken for the next one
         theirs[end] = theirs.pop(start)
     assert (game["winner"], game["reason"], game["flag_found"]) == ("Ann", "flag", True)
-    bob.sees("You lose: the flag is captured")
+    bob.sees("Ann wins: the flag is captured")
 
     # Who watched under another name has seen the ranks of those who fought, as everybody has.
     hidden = [

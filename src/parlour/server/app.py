@@ -133,6 +133,7 @@ def make_server(
         **native_doors(host, tokens, settings),
         RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
     }
+    api = Api(host, tokens, limits, settings)
     xsos = XsosDoor(limits, clock, settings)
     gammonx = GammonxDoor(host, tokens, limits, settings)
     doors |= {prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES}
@@ -146,6 +147,7 @@ def make_server(
             yield
             return
         host.watchdog.start()
+        api.draw_previews()
         xsos.start()
         gammonx.start()
         async with watching(host, games, watched):
@@ -154,7 +156,7 @@ def make_server(
         await host.stop()
         host.watchdog.stop()
 
-    app = web_app(Api(host, tokens, limits, settings), lifespan, read_pages())
+    app = web_app(api, lifespan, read_pages())
     app.router.routes.extend((*xsos.routes, *gammonx.routes))
     config = uvicorn.Config(
         app,
