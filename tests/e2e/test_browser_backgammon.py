@@ -221,8 +221,8 @@ def test_whoever_declines_a_double_loses_the_game_and_the_board_shows_how_the_ma
     say_yes(second)
     for who, score in ((first, "1 \N{EN DASH} 0"), (second, "0 \N{EN DASH} 1")):
         who.sees("Ready for a game of backgammon?")
-        expect(who.board.locator("[data-spot=score]")).to_have_text(score)
-        expect(who.board.locator("[data-spot=target]")).to_have_text("to 5")
+        expect(who.spot(f"score {score}, to 5")).to_have_text(score)
+        expect(who.board.get_by_text("to 5", exact=True)).to_be_visible()
         who.page.get_by_role("tab", name="Moves").click()
         expect(who.page.get_by_text(f"backgammon: {first.name} wins 1 (declined)")).to_be_visible()
 

@@ -72,6 +72,6 @@ COVERED = """() => {
     return [...document.querySelectorAll(".table *")]
         .filter((one) => !bar.contains(one) && !one.contains(bar) && one.checkVisibility())
         .filter((one) => one.getBoundingClientRect().bottom > top + 0.5)
-        .map((one) => `${one.tagName} ${one.className.baseVal ?? one.className} ${one.textContent}`.slice(0, 80));
+        .map((one) => `${one.tagName} ${one.getAttribute("class")} ${one.textContent}`.slice(0, 80));
 }"""
 """What reaches under the bar when all is unfolded and the page is scrolled to its end."""
