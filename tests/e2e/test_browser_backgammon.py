@@ -10,6 +10,7 @@ from tests.e2e.browser import PHONE
 from tests.e2e.hands import (
     SLOW,
     button,
+    drag,
     movable,
     move,
     roll,
