@@ -12,7 +12,17 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Trouble
-from parlour.lobby import ON_THE_WAY, Mode, Party, Ticket, Vacancy, check_new, made_good, pair
+from parlour.lobby import (
+    ON_THE_WAY,
+    Mode,
+    Party,
+    Ticket,
+    Vacancy,
+    check_new,
+    is_same_wish,
+    made_good,
+    pair,
+)
 from parlour.ratings import MIDDLE, ladder_of
 from parlour.room import Room, Seat, open_room
 from parlour.server.bots import chosen
@@ -69,6 +79,8 @@ class TicketSheet(msgspec.Struct, frozen=True):
     """``waiting`` or ``matched``."""
     room: str | None
     """Where they sit, once they are matched."""
+    waited: float
+    """Seconds since it was taken, on the rooms' clock."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -84,12 +96,6 @@ class Unqueued(msgspec.Struct, frozen=True):
 
     ticket: str
     reason: str
-
-
-def ticket_sheet(ticket: Ticket) -> TicketSheet:
-    """A ticket, as it is told."""
-    status = "waiting" if ticket.room is None else "matched"
-    return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room)
 
 
 class Pairing:
@@ -207,6 +213,12 @@ class Pairing:
             if ticket.id == id:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
+
+    def sheet(self, ticket: Ticket) -> TicketSheet:
+        """A ticket, as it is told."""
+        status = "waiting" if ticket.room is None else "matched"
+        waited = max(0.0, self._owner.clock.now() - ticket.since)
+        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     def see(self, player: str) -> None:
         """A sign of life."""
@@ -457,13 +469,24 @@ class Pairing:
         """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
         if ticket.at is None:
             await self._drop([ticket], "expired")
-        elif heirs := self._people(ticket):
-            passed = replace(ticket, player=heirs[0].player, name=heirs[0].name)
-            await self._journal.save_ticket(passed)
-            self._wait(passed)
-            self._vacancies[ticket.at] = replace(self._vacancies[ticket.at], ticket=passed)
+        elif heirs := [
+            seat for seat in self._people(ticket) if not self._waits_in_another(seat.player, ticket)
+        ]:
+            await self._pass_on(ticket, heirs[0])
         else:
             await self._shut(ticket, "nobody_came")
+
+    async def _pass_on(self, ticket: Ticket, heir: Seat) -> None:
+        passed = replace(ticket, player=heir.player, name=heir.name)
+        await self._drop([one for one in self._open.values() if is_same_wish(one, passed)], "matched")
+        await self._journal.save_ticket(passed)
+        self._wait(passed)
+        self._vacancies[passed.id] = replace(self._vacancies[passed.id], ticket=passed)
+
+    def _waits_in_another(self, player: str, ticket: Ticket) -> bool:
+        """Whether somebody waits in another room for the same: then they need not wait in this one."""
+        same = (one for one in self._open.values() if is_same_wish(one, replace(ticket, player=player)))
+        return any(one.at is not None and one.id != ticket.id for one in same)
 
     def _people(self, ticket: Ticket) -> list[Seat]:
         """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
