@@ -23,6 +23,7 @@ from parlour.games.minesweeper import Field
 from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, stands
 from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
+from tests.e2e.pictures_lobby import take_lobby
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
@@ -221,6 +222,7 @@ def main(folder: Path) -> None:
                         with closing(Photographer(browser, server, album, scheme, screen)) as photographer:
                             photographer.shoot()
                             take_backgammon(photographer)
+                            take_lobby(photographer)
                     finally:
                         server.stop()
 

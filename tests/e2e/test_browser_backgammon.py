@@ -7,10 +7,21 @@ from playwright.sync_api import expect
 
 from tests.e2e.backgammon import hasten
 from tests.e2e.browser import PHONE
+from tests.e2e.hands import (
+    SLOW,
+    button,
+    drag,
+    movable,
+    move,
+    roll,
+    say_yes,
+    tap,
+    targets,
+    used,
+    wait_for_dice,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
-
-SLOW = 30_000
 
 
 @pytest.fixture
@@ -24,49 +35,7 @@ def sit(server, visit):
     return down
 
 
-# What hands do.
-
-
-def button(who, name):
-    return who.page.get_by_role("button", name=name)
-
-
-def tap(who, thing, *, touch=False):
-    """Press the middle of it, whatever lies there."""
-    box = thing.bounding_box()
-    pointer = who.page.touchscreen.tap if touch else who.page.mouse.click
-    pointer(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def drag(who, thing, to):
-    one, two = thing.bounding_box(), to.bounding_box()
-    mouse = who.page.mouse
-    mouse.move(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
-    mouse.down()
-    mouse.move(two["x"] + two["width"] / 2, two["y"] + two["height"] / 2, steps=6)
-    mouse.up()
-
-
-def movable(who):
-    return who.board.locator(".piece.movable")
-
-
-def targets(who):
-    return who.board.locator("[aria-label$='can go here']")
-
-
-def used(who):
-    return who.board.locator(".piece.dim[data-piece^=die]").count()
-
-
-def wait_for_dice(who, before):
-    """More dice have been played, or they are gone with the game."""
-    who.page.wait_for_function(
-        """before => document.querySelectorAll("svg.board .piece.dim[data-piece^=die]").length > before
-                     || !document.querySelector("svg.board [data-piece^=die]")""",
-        arg=before,
-        timeout=SLOW,
-    )
+# What two do.
 
 
 def wait_for_turn(pair):
@@ -75,28 +44,6 @@ def wait_for_turn(pair):
     seat = pair[0].page.locator(".bar.turn").get_attribute("data-seat")
     expect(pair[1].page.locator(f".bar.turn[data-seat='{seat}']")).to_have_count(1, timeout=SLOW)
     return pair[int(seat)]
-
-
-def roll(who):
-    button(who, "Roll").click()
-    expect(who.board.locator("[data-piece^=die]").first).to_be_attached(timeout=SLOW)
-
-
-def move(who, *, dragging=False, touch=False):
-    """One checker to the farthest place where it may go."""
-    before = used(who)
-    if dragging:
-        checker = movable(who).last
-        tap(who, checker)
-        spot = targets(who).last.get_attribute("data-spot")
-        tap(who, checker)  # let go again: it was only to see where it may go
-        expect(targets(who)).to_have_count(0)
-        drag(who, checker, who.board.locator(f"[data-spot={spot}]"))
-    else:
-        tap(who, movable(who).last, touch=touch)
-        expect(targets(who).first).to_be_attached()
-        tap(who, targets(who).last, touch=touch)
-    wait_for_dice(who, before)
 
 
 def play_turn(pair, **how):
@@ -123,10 +70,6 @@ def start(pair, *, by_key=False):
     for who in pair:
         expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
     return wait_for_turn(pair)
-
-
-def say_yes(who):
-    who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
 
 
 def tokens(pair):

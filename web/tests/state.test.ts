@@ -133,3 +133,9 @@ test("rules that do not load are known until a sync of the room says nothing of 
 test("a room that closes says why", () => {
   expect(heard(NOWHERE, { name: "shutdown", told: { reason: "nobody_here" } }).ended).toBe("nobody_here");
 });
+
+test("a bot that takes a seat is known to be one from the moment it is here", () => {
+  const metas = [{ phx_ref: "1", name: "Easy bot", seat: 1, bot: true }];
+  const room = hear([joined, sheet([ANN, null]), { name: "presence_diff", told: { joins: { "bot:easy": { metas } }, leaves: {} } }]);
+  expect(room.seats).toEqual([ANN, { id: "bot:easy", name: "Easy bot", bot: true }]);
+});

@@ -191,6 +191,7 @@ class Attendance:
         place = live.audience.place(client)
         if live.room is not None and place is not None and place.stale:
             place.stale = False
+            live.audience.gather_anew()
             client.push(live.id, [self._whole(live, place, reset=True)])
 
     def reseat(self, live: Live) -> list[Place]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -11,17 +12,29 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Trouble
-from parlour.lobby import Mode, Party, Ticket, check_new, pair
+from parlour.lobby import (
+    ON_THE_WAY,
+    Mode,
+    Party,
+    Ticket,
+    Vacancy,
+    check_new,
+    is_same_wish,
+    made_good,
+    pair,
+)
 from parlour.ratings import MIDDLE, ladder_of
-from parlour.room import Instant, Room, apply, open_room
-from parlour.server.bots import chosen, newcomer
+from parlour.room import Room, Seat, open_room
+from parlour.server.bots import chosen
 from parlour.server.clients import Client
 from parlour.server.clock import Handle
+from parlour.server.keeper import Keeper
 from parlour.server.lane import Lane
 from parlour.server.listing import Listing
+from parlour.server.openings import Openings
 from parlour.server.players import guest_name, random_letters
-from parlour.server.rooms import Owner, excuse
-from parlour.wire import Join, Push, Queue, Request, Step, Unqueue
+from parlour.server.rooms import Live, Owner, excuse
+from parlour.wire import Command, Join, Push, Queue, Request, Shutdown, Unqueue
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -34,17 +47,24 @@ LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
 
 
-class Housing(Owner, Protocol):
+class Pairs(Owner, Protocol):
     """What the owner of the rooms does for the lobby."""
 
     games: Mapping[str, Game[Any]]
+    keeper: Keeper
 
-    async def house(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
+    async def step(
+        self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
+    ) -> Any:
+        """Think a command through, write it and the tickets that it makes good, speak of it."""
         ...
 
-    async def join_party(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
-        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
+    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+        """Do something in a room's turn, and wait for what comes of it."""
+        ...
+
+    async def ask(self, room: str, command: Command, id: str | None) -> int:
+        """Do what somebody asks who has no connection to be answered on; the seq of the step."""
         ...
 
 
@@ -59,6 +79,8 @@ class TicketSheet(msgspec.Struct, frozen=True):
     """``waiting`` or ``matched``."""
     room: str | None
     """Where they sit, once they are matched."""
+    waited: float
+    """Seconds since it was taken, on the rooms' clock."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -76,17 +98,12 @@ class Unqueued(msgspec.Struct, frozen=True):
     reason: str
 
 
-def ticket_sheet(ticket: Ticket) -> TicketSheet:
-    """A ticket, as it is told."""
-    status = "waiting" if ticket.room is None else "matched"
-    return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room)
-
-
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Housing, listing: Listing, patience: float) -> None:
+    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, patience: float) -> None:
         self._owner = owner
+        self._openings = openings
         self._listing = listing
         self._patience = patience
         self._journal = owner.journal
@@ -95,8 +112,9 @@ class Pairing:
         self._good: dict[str, tuple[Ticket, float]] = {}
         """Tickets that were made good, and when."""
         self._seen: dict[str, float] = {}
-        """When each player who waits last gave a sign of life."""
-        self._watchers: list[Callable[[Ticket], None]] = []
+        """When the holder of each open ticket last gave a sign of life."""
+        self._vacancies: dict[str, Vacancy] = {}
+        """The rooms in which somebody waits."""
         self._tick: Handle | None = None
         self.tasks: set[asyncio.Task[None]] = set()
 
@@ -104,22 +122,35 @@ class Pairing:
         """Go on with those who waited; they have a while to come back."""
         now = self._owner.clock.now()
         for ticket in await self._journal.tickets():
-            if ticket.room is None:
-                self._open[ticket.id] = ticket
-                self._seen[ticket.player] = now
-            else:
+            if ticket.room is not None:
                 self._good[ticket.id] = (ticket, now)
+            elif await self._still_waits(ticket):
+                self._open[ticket.id] = ticket
+                self._seen[ticket.id] = now
+            else:
+                await self._journal.drop_tickets([ticket.id])
+        for ticket, _ in self._good.values():
+            room = ticket.room or ""
+            if room in self._vacancies and ticket.player not in self._vacancies[room].sitting:
+                self._vacancies[room] = self._vacancies[room].expecting(ticket.player, now)
         self._plan()
+
+    async def _still_waits(self, ticket: Ticket) -> bool:
+        """Whether the room is there, if it is in one that this ticket's player waits."""
+        if ticket.at is None:
+            return True
+        found = await self._journal.find(ticket.at)
+        if found is None or found.card.ended is not None:
+            return False
+        sitting = frozenset(seat.id for seat in found.card.seats if seat is not None)
+        self._vacancies[ticket.at] = Vacancy(ticket, sitting)
+        return True
 
     async def stop(self) -> None:
         """Finish what was begun; those who wait, wait on after a restart."""
         if self._tick is not None:
             self._tick.cancel()
         await self.lane.drained()
-
-    def watch(self, told: Callable[[Ticket], None]) -> None:
-        """Be told of every ticket that is made good, for doors with clients of their own."""
-        self._watchers.append(told)
 
     # What players ask.
 
@@ -140,11 +171,31 @@ class Pairing:
         else:
             client.accept(request, {"ticket": ticket.id})
 
-    async def queue(
-        self, player: str, wanted: Queue, *, name: str | None = None, at: str | None = None
-    ) -> Ticket:
-        """Take a ticket; it may be made good at once. With *at* its player waits in that room already."""
-        return await self._in_lane(lambda: self._queue(player, wanted, name, at))
+    async def queue(self, player: str, wanted: Queue) -> Ticket:
+        """Take a ticket; it may be made good at once."""
+        return await self._in_lane(lambda: self._queue(player, wanted))
+
+    async def meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
+        """Take a ticket for a room to come to: one that waits, or else the one described, which is opened.
+
+        Of such tickets the room is known at once: `room` where somebody waits, `at` where one waits oneself.
+        """
+        return await self._in_lane(lambda: self._meet(player, wanted, room, config))
+
+    def is_found(self, player: str, room: str) -> bool:
+        """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
+        now = self._owner.clock.now()
+        vacancy = self._vacancies.get(room)
+        if vacancy is None:
+            if any(ticket.room == room and ticket.player == player for ticket, _ in self._good.values()):
+                return True
+        elif vacancy.ticket.player == player:
+            self._seen[vacancy.ticket.id] = now
+            return not vacancy.is_free(now)
+        elif player in vacancy.coming and vacancy.is_free(now, player):
+            self._vacancies[room] = vacancy.expecting(player, now)
+            return True
+        raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {room[:40]!r}")
 
     async def unqueue(self, player: str, id: str) -> Ticket:
         """Give a ticket back."""
@@ -163,19 +214,48 @@ class Pairing:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
 
+    def sheet(self, ticket: Ticket) -> TicketSheet:
+        """A ticket, as it is told."""
+        status = "waiting" if ticket.room is None else "matched"
+        waited = max(0.0, self._owner.clock.now() - ticket.since)
+        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
+
     def see(self, player: str) -> None:
         """A sign of life."""
-        if player in self._seen:
-            self._seen[player] = self._owner.clock.now()
+        for ticket in self._open.values():
+            if ticket.player == player:
+                self._seen[ticket.id] = self._owner.clock.now()
+
+    # What rooms say.
+
+    def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
+        """The ticket of whoever waited in this room, made good if all are there now."""
+        vacancy = self._vacancies.get(room.id)
+        if vacancy is None or len(_sitting(room)) < vacancy.ticket.seats:
+            return ()
+        return made_good((vacancy.ticket,), room.id)
+
+    def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
+        """Seats were taken or given up, and the tickets that this made good are kept."""
+        also = _sitting(room) if self.fills(room) else frozenset()
+        if room.id in self._vacancies:
+            self._vacancies[room.id] = replace(self._vacancies[room.id], sitting=_sitting(room))
+        self._settle(made, also)
+
+    def closed(self, room: str) -> None:
+        """Nobody waits in this room any more: it is gone."""
+        vacancy = self._vacancies.get(room)
+        if vacancy is not None:
+            self._forget(vacancy.ticket)
+            self.lane.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
 
     # In the lane.
 
-    async def _queue(self, player: str, wanted: Queue, name: str | None, at: str | None) -> Ticket:
-        ticket = await self._new_ticket(player, wanted, name, at)
+    async def _queue(self, player: str, wanted: Queue) -> Ticket:
+        ticket = await self._new_ticket(player, wanted)
         check_new(ticket, self._open.values())
         await self._journal.save_ticket(ticket)
-        self._open[ticket.id] = ticket
-        self._seen[player] = self._owner.clock.now()
+        self._wait(ticket)
         await self._pair()
         self._plan()
         if ticket.id in self._open:
@@ -184,7 +264,38 @@ class Pairing:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
         return self._good[ticket.id][0]
 
-    async def _new_ticket(self, player: str, wanted: Queue, name: str | None, at: str | None) -> Ticket:
+    def _wait(self, ticket: Ticket) -> None:
+        self._open[ticket.id] = ticket
+        self._seen[ticket.id] = self._owner.clock.now()
+
+    async def _meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
+        ticket = await self._new_ticket(player, wanted)
+        check_new(ticket, self._open.values())
+        now = self._owner.clock.now()
+        parties = pair([*self._free(now, player), ticket], now)
+        others = [one for party in parties if ticket in party for one in party if one is not ticket]
+        for other in others:
+            if other.at is not None:
+                return await self._send(ticket, other.at, now)
+        ticket = replace(ticket, id=room, at=room)
+        made = await self._openings.wait(ticket, config, tuple(others))
+        self._wait(ticket)
+        self._vacancies[room] = Vacancy(ticket, frozenset(one.player for one in made))
+        self._settle(made)
+        self._plan()
+        return ticket
+
+    async def _send(self, ticket: Ticket, room: str, now: float) -> Ticket:
+        """Send somebody to a room; they have a while to come."""
+        before = (one for one, _ in self._good.values() if (one.player, one.room) == (ticket.player, room))
+        made = replace(next(before, ticket), room=room)
+        await self._journal.save_ticket(made)
+        self._good[made.id] = (made, now)
+        if room in self._vacancies:
+            self._vacancies[room] = self._vacancies[room].expecting(made.player, now)
+        return made
+
+    async def _new_ticket(self, player: str, wanted: Queue) -> Ticket:
         games = self._owner.games
         game = games.get(wanted.game)
         if game is None:
@@ -205,7 +316,7 @@ class Pairing:
         return Ticket(
             random_letters(LENGTH).lower(),
             player,
-            name or await self._name_of(player),
+            await self._name_of(player),
             game.name,
             room.config,
             self._owner.clock.now(),
@@ -213,7 +324,6 @@ class Pairing:
             game.seats.start,
             rating,
             bot,
-            at,
         )
 
     async def _name_of(self, player: str) -> str:
@@ -230,8 +340,23 @@ class Pairing:
         ticket = self._open.get(id)
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
-        await self._drop([ticket])
+        if ticket.at is None:
+            await self._drop([ticket])
+        elif self._vacancies[ticket.at].is_free(self._owner.clock.now()):
+            await self._shut(ticket, "cancelled")
+        else:
+            raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
+
+    async def _shut(self, ticket: Ticket, why: str) -> None:
+        """Wait no longer in a room, which is of no use to anybody then."""
+        assert ticket.at is not None  # noqa: S101 - there they wait
+        try:
+            await self._owner.ask(ticket.at, Shutdown(why), None)
+        except Refused as error:
+            if error.code == Code.NOT_SAVED:
+                raise
+        await self._drop([ticket])
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
@@ -243,48 +368,69 @@ class Pairing:
 
     def _forget(self, ticket: Ticket) -> None:
         self._open.pop(ticket.id, None)
-        if not any(other.player == ticket.player for other in self._open.values()):
-            self._seen.pop(ticket.player, None)
+        self._seen.pop(ticket.id, None)
+        if ticket.at is not None:
+            self._vacancies.pop(ticket.at, None)
+
+    def _free(self, now: float, player: str | None = None) -> list[Ticket]:
+        """The tickets of those who have nobody yet, as far as this player knows."""
+        return [
+            ticket
+            for ticket in self._open.values()
+            if ticket.at is None or self._vacancies[ticket.at].is_free(now, player)
+        ]
 
     async def _pair(self) -> None:
         """Make rooms of all parties that there are."""
-        while parties := pair(self._open.values(), self._owner.clock.now()):
+        while parties := self._parties():
             for party in parties:
                 await self._seat(party)
 
+    def _parties(self) -> list[Party]:
+        now = self._owner.clock.now()
+        return pair(self._free(now), now)
+
     async def _seat(self, party: Party) -> None:
         try:
-            made = await self._house(party)
+            await self._house(party)
         except Refused as why:
             if why.code == Code.NOT_SAVED:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
-            full = [ticket for ticket in party if ticket.at]
-            await self._drop(full or party, why.code)  # a room that has filled up is nobody else's fault
-            return
+            if all(ticket.id in self._open for ticket in party):  # else the room has filled up, say
+                await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
+
+    def _settle(self, made: Sequence[Ticket], also: frozenset[str] = frozenset()) -> None:
+        """These tickets were made good, and are kept so. Who plays (others, too) waits nowhere else."""
         now = self._owner.clock.now()
+        players = {ticket.player for ticket in made}.union(also)
         for ticket in made:
             self._good[ticket.id] = (ticket, now)
-        for ticket in made:
-            # Who plays waits nowhere else.
-            others = [other for other in self._open.values() if other.player == ticket.player]
-            rest = [other for other in others if other.id != ticket.id]
             self._forget(ticket)
-            if rest:
-                await self._drop(rest, "matched")
+        rest = [one for one in self._open.values() if one.player in players and one.at is None]
+        for ticket in rest:
+            self._forget(ticket)
+        if rest:
+            self.lane.put(partial(self._drop, rest, "matched"))
+        for ticket in made:
             self._tell(ticket)
 
-    async def _house(self, party: Party) -> tuple[Ticket, ...]:
-        waits = [ticket for ticket in party if ticket.at]
-        if not waits:
-            return await self._owner.house(party)
-        return await self._owner.join_party(waits[0], [ticket for ticket in party if ticket is not waits[0]])
+    async def _house(self, party: Party) -> None:
+        """Seat all of them: where one of them waits, or in a new room."""
+        hosts = [ticket for ticket in party if ticket.at]
+        if not hosts:
+            self._settle(await self._openings.house(party))
+        for guest in party if hosts else ():
+            if guest is not hosts[0]:
+                await self._owner.in_lane(hosts[0].at or "", partial(self._sit, guest))
+
+    async def _sit(self, guest: Ticket, live: Live) -> None:
+        """Seat somebody in a room that waits, which says so when it is done."""
+        await self._owner.step(live, Join(guest.player, guest.name), tickets=made_good((guest,), live.id))
 
     def _tell(self, ticket: Ticket) -> None:
         assert ticket.room is not None  # noqa: S101 - it was made good
         self._listing.tell(ticket.player, Push("matched", Matched(ticket.id, ticket.room, ticket.game)))
-        for told in self._watchers:
-            told(ticket)
 
     # As time goes by.
 
@@ -300,9 +446,8 @@ class Pairing:
         """See who has gone, and who fits by now."""
         now = self._owner.clock.now()
         try:
-            gone = [ticket for ticket in self._open.values() if self._is_gone(ticket, now)]
-            if gone:
-                await self._drop(gone, "expired")
+            for ticket in [ticket for ticket in self._open.values() if self._is_gone(ticket, now)]:
+                await self._expire(ticket)
             old = [id for id, (_, when) in self._good.items() if now - when > REMEMBERED]
             if old:
                 await self._journal.drop_tickets(old)
@@ -314,11 +459,40 @@ class Pairing:
         self._plan()
 
     def _is_gone(self, ticket: Ticket, now: float) -> bool:
-        if ticket.at is not None:
-            return False  # the room knows who waits in it
-        if self._listing.has(ticket.player):
-            self._seen[ticket.player] = now
-        return now - self._seen.get(ticket.player, now) > self._patience
+        here = [seat.player for seat in self._people(ticket)]
+        if ticket.player in here or self._listing.has(ticket.player):
+            self._seen[ticket.id] = now
+        patience = self._patience if ticket.at is None else ON_THE_WAY
+        return now - self._seen.get(ticket.id, now) > patience
+
+    async def _expire(self, ticket: Ticket) -> None:
+        """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
+        if ticket.at is None:
+            await self._drop([ticket], "expired")
+        elif heirs := [
+            seat for seat in self._people(ticket) if not self._waits_in_another(seat.player, ticket)
+        ]:
+            await self._pass_on(ticket, heirs[0])
+        else:
+            await self._shut(ticket, "nobody_came")
+
+    async def _pass_on(self, ticket: Ticket, heir: Seat) -> None:
+        passed = replace(ticket, player=heir.player, name=heir.name)
+        await self._drop([one for one in self._open.values() if is_same_wish(one, passed)], "matched")
+        await self._journal.save_ticket(passed)
+        self._wait(passed)
+        self._vacancies[passed.id] = replace(self._vacancies[passed.id], ticket=passed)
+
+    def _waits_in_another(self, player: str, ticket: Ticket) -> bool:
+        """Whether somebody waits in another room for the same: then they need not wait in this one."""
+        same = (one for one in self._open.values() if is_same_wish(one, replace(ticket, player=player)))
+        return any(one.at is not None and one.id != ticket.id for one in same)
+
+    def _people(self, ticket: Ticket) -> list[Seat]:
+        """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
+        live = None if ticket.at is None else self._owner.keeper.peek(ticket.at)
+        seats = () if live is None else live.here.seats
+        return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
 
     async def _in_lane(self, job: Callable[[], Awaitable[T]]) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -339,23 +513,6 @@ class Pairing:
         return await answer
 
 
-def sit_down(
-    game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
-) -> tuple[Room[Any], list[Step]]:
-    """A party at the seats of its new room, bots included; *first*, a number, rotates them."""
-    joins = [Join(ticket.player, ticket.name) for ticket in party]
-    bot = party[0].bot if party else None
-    while bot is not None and len(joins) < game.seats.start:
-        player = newcomer([join.player for join in joins], bot)
-        joins.append(Join(player.id, player.name, bot=True))
-    steps: list[Step] = []
-    turn = first % len(joins) if joins else 0
-    for join in (*joins[turn:], *joins[:turn]):
-        room, step = apply(game, room, join, at)
-        steps.append(step)
-    return room, steps
-
-
-def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
-    """The tickets, with the room that they led to."""
-    return tuple(replace(ticket, room=room) for ticket in tickets)
+def _sitting(room: Room[Any]) -> frozenset[str]:
+    """Who has a seat in a room."""
+    return frozenset(player for player in room.players if player is not None)

@@ -94,7 +94,7 @@ function withPresence(room: RoomState, present: PresenceState): RoomState {
   const seats = [...room.seats];
   for (const [id, { metas }] of Object.entries(present)) {
     const meta = metas[0];
-    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id };
+    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id, ...(meta.bot ? { bot: true } : {}) };
   }
   return seated({ ...room, present, seats });
 }
