@@ -86,7 +86,7 @@ bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
 
-bots: setup ## whether each level of the backgammon bots beats the one below, to 95 %: an hour or so
+bots: setup ## whether each level of the backgammon bots beats the one below, to 95 %, and how long they think: some minutes
 	$(bin)/python -m tests.bots
 
 bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives
