@@ -21,7 +21,7 @@ Worth = Callable[[Board, int], float]
 """What a board is worth to the side that has just moved."""
 
 CANDIDATES = 4
-NEAR = 0.3
+NEAR = 0.1
 """So many ways are looked at further, if they are worth not much less than the best."""
 REPLIES = tuple(rolled(one, other) for one in range(2, 7) for other in range(1, one))
 """The rolls that the other side may have then."""
