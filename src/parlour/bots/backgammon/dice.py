@@ -16,9 +16,9 @@ SEEN = (1 << WINDOW) - 1
 def shots(hitters: int, held: int) -> int:
     """How many of 36 rolls bring one of these *hitters* here, where the points *held* are closed to them.
 
-    One pip away: any one. Seven away and six of those held: only 6-1 from the side that is open.
+    One pip away: any 1. Seven away: 6-1, 5-2, 4-3; if two to five away are held, only 6-1 has where to land.
 
-    >>> shots(0b1, 0), shots(0b1000000, 0), shots(0b1000000, 0b0101110)
+    >>> shots(0b1, 0), shots(0b1000000, 0), shots(0b1000000, 0b0011110)
     (11, 6, 2)
     """
     away = [distance for distance in range(1, WINDOW + 1) if hitters >> (distance - 1) & 1]
@@ -37,11 +37,20 @@ def _reaches(one: int, other: int, distance: int, held: int) -> bool:
 
 
 @lru_cache(maxsize=1 << WINDOW)
+def hindrance(held: int) -> float:
+    """Which share of that is taken away by the points that are held.
+
+    >>> hindrance(0), hindrance(0b111111)
+    (0.0, 1.0)
+    """
+    return 1 - freedom(held) / freedom(0)
+
+
 def freedom(held: int) -> float:
     """How far, on average, one checker gets by a roll where these points before it are *held*.
 
     >>> round(freedom(0), 2), freedom(0b111111)
-    (7.94, 0.0)
+    (7.44, 0.0)
     """
     return sum(often * _farthest(one, other, held) for one, other, often in ROLLS) / 36
 

@@ -1,13 +1,17 @@
 """One side's checkers by themselves: what matters about them, kept, for they come up again and again."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
 
 from parlour.games.backgammon.board import Board
-from parlour.games.backgammon.variants import BAR, HOME, VARIANTS, Counts
+from parlour.games.backgammon.variants import BAR, CHECKERS, HOME, VARIANTS, Counts
 
 Points = tuple[int, ...]
+
+LAST = 3
+"""So many of the checkers that are farthest behind are asked how freely they can go."""
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -28,6 +32,8 @@ class Shape(msgspec.Struct, frozen=True):
     """Where a lone checker can be hit or pinned."""
     home: int
     """How many points of the home are held."""
+    way: tuple[tuple[int, int], ...]
+    """Whose freedom matters: how many, and how far the other's wall is to be shifted to lie before them."""
 
 
 @lru_cache(maxsize=1 << 15)
@@ -51,7 +57,17 @@ def shape(variant: str, counts: Counts, pinned: Points = (), pinning: Points = (
         wall=sum(1 << (BAR - rules.facing[point]) for point in holding),
         blots=tuple(point for point in there if point < BAR and point not in holding),
         home=sum(point <= HOME for point in holding),
+        way=tuple(_way(counts, *((3, CHECKERS) if rules.holds == 1 else (LAST, LAST)))),
     )
+
+
+def _way(counts: Counts, each: int, left: int) -> Iterator[tuple[int, int]]:
+    """The checkers farthest behind: of a point at most *each*, and no more than are *left*."""
+    for point in range(BAR, HOME, -1):
+        count = min(counts[point], each, left)
+        if count:
+            yield count, BAR - point + 1
+            left -= count
 
 
 def shapes(board: Board, side: int) -> tuple[Shape, Shape]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from math import exp
 
-from parlour.bots.backgammon.dice import SEEN, freedom, shots
+from parlour.bots.backgammon.dice import SEEN, hindrance, shots
 from parlour.bots.backgammon.shape import Shape, shapes
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.variants import BAR, CHECKERS, HOME, MOTHER, OFF, Counts
@@ -19,9 +19,6 @@ PIPS = 30.0
 """So many pips ahead make the chance to win e times the chance to lose."""
 SAFER = 0.2
 """How much less a lone checker is in danger whose side rolls first."""
-FREE = freedom(0)
-LAST = 3
-"""So many of the checkers that are farthest behind are asked how freely they can go."""
 
 
 def plain(board: Board, side: int) -> float:
@@ -117,20 +114,9 @@ def _dangers(mine: Shape, theirs: Shape, danger: float) -> float:
 
 
 def _trapped(mine: Shape, theirs: Shape) -> float:
-    """How many of the last checkers cannot go on, each by the share of its way that the wall takes."""
-    found, left = 0.0, LAST
-    for point in range(mine.rear, HOME, -1):
-        count = min(mine.counts[point], left)
-        if count:
-            found += count * _hindered(point, theirs)
-            left -= count
-            if not left:
-                break
-    return found
-
-
-def _hindered(point: int, theirs: Shape) -> float:
-    return 1 - freedom(theirs.wall >> (BAR - point + 1) & SEEN) / FREE
+    """How many checkers cannot go on, each by the share of its way that the wall before it takes."""
+    wall = theirs.wall
+    return sum([count * hindrance(wall >> shift & SEEN) for count, shift in mine.way])
 
 
 # Plakoto: what is pinned waits until it is let go.
@@ -179,12 +165,7 @@ def _judge_blocks(mine: Shape, theirs: Shape) -> float:
 
 def _blocks(mine: Shape, theirs: Shape) -> float:
     """Every point held is closed to the other side, most of all those before its checkers."""
-    hindered = sum(
-        min(mine.counts[point], 3) * _hindered(point, theirs)
-        for point in range(mine.rear, HOME, -1)
-        if mine.counts[point]
-    )
-    return _walls(mine.counts) - 3.0 * hindered
+    return _walls(mine.counts) - 3.0 * _trapped(mine, theirs)
 
 
 @lru_cache(maxsize=1 << 15)
