@@ -66,7 +66,9 @@ class Visitor:
         """From the home page into a new room; its id."""
         self.go("/")
         self.page.get_by_label("Your name").fill(self.name)
-        self.page.get_by_role("button", name=f"Play {game}").click()
+        # A game for one is simply played; at the others' tables there is a seat for a friend.
+        way = re.compile(f"^(Play {re.escape(game)}|A friend to play {re.escape(game)} with)$")
+        self.page.get_by_role("button", name=way).click()
         self.page.wait_for_url(re.compile(r"/r/\w+$"))
         expect(self.spots.first).to_be_attached()
         return self.page.url.rpartition("/")[2]

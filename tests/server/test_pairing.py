@@ -107,6 +107,16 @@ async def test_nobody_gives_back_the_ticket_of_another():
         assert len(await world.journal.tickets()) == 1
 
 
+async def test_whoever_comes_back_to_the_lobby_is_told_for_how_long_they_have_waited():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "tictactoe"})
+        await world.wait(12)
+        (again,) = await at_lobby(await world.restart(), "ann")
+        (ticket,) = next(frame for frame in again.frames if frame[1] == "l0")[4]["response"]["tickets"]
+        assert (ticket["status"], ticket["room"], round(ticket["waited"])) == ("waiting", None, 12)
+
+
 async def test_whoever_waits_is_still_waiting_after_a_restart():
     async with World() as world:
         (ann,) = await at_lobby(world, "ann")

@@ -29,7 +29,7 @@ from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.openings import Openings
-from parlour.server.pairing import Pairing, ticket_sheet
+from parlour.server.pairing import Pairing
 from parlour.server.rooms import Live, RoomSheet, excuse, freeze, result_of, room_sheet
 from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
@@ -116,6 +116,7 @@ class Host:
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """What to do when the disk has failed."""
         self.games = games
+        self.faults: dict[str, str] = {}
         self.journal = journal
         self.clock = clock
         self.settings = settings
@@ -199,7 +200,7 @@ class Host:
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         match request.wish:
             case Enter():
-                tickets = [ticket_sheet(ticket) for ticket in self.pairing.tickets(client.player)]
+                tickets = [self.pairing.sheet(ticket) for ticket in self.pairing.tickets(client.player)]
                 client.accept(request, {"tickets": tickets} if tickets else {})
                 self.listing.add(client)
             case Queue() | Unqueue() as wish:

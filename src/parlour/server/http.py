@@ -32,7 +32,7 @@ from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.pages import File, page_routes
-from parlour.server.pairing import TicketSheet, ticket_sheet
+from parlour.server.pairing import TicketSheet
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.relay_page import relay_page
@@ -268,6 +268,11 @@ class Api:
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
         return [game_sheet(game, self._preview(game)) for game in self._host.games.values()]
 
+    def draw_previews(self) -> None:
+        """Play the little boards, so that nobody's first visit has to wait for them."""
+        for game in self._host.games.values():
+            self._preview(game)
+
     def _preview(self, game: Game[Any]) -> Scene | None:
         """A little board of this game, played once; a game that fails has none."""
         if game not in self._previews:
@@ -317,20 +322,23 @@ class Api:
 
     async def take_ticket(self, request: Request, wanted: Queue) -> TicketSheet:
         self._limits.check_call(self.address(request), CREATE_COST)
-        return ticket_sheet(await self._host.pairing.queue(self._known(request), wanted))
+        pairing = self._host.pairing
+        return pairing.sheet(await pairing.queue(self._known(request), wanted))
 
     async def list_tickets(self, request: Request) -> list[TicketSheet]:
         self._limits.check_call(self.address(request), 1.0)
-        return [ticket_sheet(ticket) for ticket in self._host.pairing.tickets(self._known(request))]
+        pairing = self._host.pairing
+        return [pairing.sheet(ticket) for ticket in pairing.tickets(self._known(request))]
 
     async def show_ticket(self, request: Request) -> TicketSheet:
         self._limits.check_call(self.address(request), 1.0)
-        return ticket_sheet(self._host.pairing.ticket(self._known(request), request.path_params["id"]))
+        pairing = self._host.pairing
+        return pairing.sheet(pairing.ticket(self._known(request), request.path_params["id"]))
 
     async def give_ticket_back(self, request: Request) -> TicketSheet:
         self._limits.check_call(self.address(request), 1.0)
-        player = self._known(request)
-        return ticket_sheet(await self._host.pairing.unqueue(player, request.path_params["id"]))
+        pairing, player = self._host.pairing, self._known(request)
+        return pairing.sheet(await pairing.unqueue(player, request.path_params["id"]))
 
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:
         self._limits.check_call(self.address(request), 1.0)

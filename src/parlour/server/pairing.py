@@ -64,6 +64,8 @@ class TicketSheet(msgspec.Struct, frozen=True):
     """``waiting`` or ``matched``."""
     room: str | None
     """Where they sit, once they are matched."""
+    waited: float
+    """Seconds since it was taken, on the rooms' clock."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -79,12 +81,6 @@ class Unqueued(msgspec.Struct, frozen=True):
 
     ticket: str
     reason: str
-
-
-def ticket_sheet(ticket: Ticket) -> TicketSheet:
-    """A ticket, as it is told."""
-    status = "waiting" if ticket.room is None else "matched"
-    return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room)
 
 
 class Pairing:
@@ -180,6 +176,12 @@ class Pairing:
             if ticket.id == id:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
+
+    def sheet(self, ticket: Ticket) -> TicketSheet:
+        """A ticket, as it is told."""
+        status = "waiting" if ticket.room is None else "matched"
+        waited = max(0.0, self._now() - ticket.since)
+        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     # What rooms say.
 
