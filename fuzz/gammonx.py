@@ -18,7 +18,18 @@ from websockets.sync.client import connect
 
 from fuzz.doors import masked
 from fuzz.mutate import inputs
-from fuzz.storm import BATCH, RAW_ENDS, SCALARS, Report, blow, command, enter, masked_any, take_turns
+from fuzz.storm import (
+    BATCH,
+    RAW_ENDS,
+    SCALARS,
+    Report,
+    blow,
+    command,
+    enter,
+    hear_out,
+    masked_any,
+    take_turns,
+)
 from parlour.doors.gammonx.hub import COMMANDS
 from parlour.errors import Refused
 from parlour.protocols.signalr import END, SignalR
@@ -27,12 +38,15 @@ from tests.e2e.servers import Server
 
 TURN = 20
 """Frames after which the other player has their say: what they are told meanwhile must not be too much."""
-LASTS = 20
+LASTS = 2
 """Visits until the mad have another match."""
 OFTEN = 5
 """Visits between two turns of the match beside them."""
 HAND = '{"protocol":"json","version":1}' + END
-NAMES = tuple(one.name for one in COMMANDS.values())
+ENDS = ("ResignGame", "ResignMatch", "DeclineDouble")
+RARELY = 0.002
+"""How often somebody gives up, so that matches last for a while."""
+NAMES = tuple(one.name for one in COMMANDS.values() if one.name not in ENDS)
 PLAYED = (
     "StartGame",
     "Roll",
@@ -44,6 +58,8 @@ PLAYED = (
     "AcceptDouble",
     "GameState",
 )
+STARTS = (0, 11, 16, 18) * 15
+"""Where one's checkers are at first: from there something may be played."""
 TARGETS = ("Dance", "", "__proto__", "roll\r\n", "x" * 300, "\u202e", "constructor")
 SEEDS = (
     b'{"type":1,"target":"Move","arguments":["281ccec7-ea50-4ab1-be58-32669e11ee14",0,2],"invocationId":"7"}\x1e',
@@ -110,6 +126,8 @@ class Frames:
     def _call(self) -> str:
         chance = self.chance
         target = chance.choice(PLAYED if chance.random() < 0.7 else (*NAMES, *TARGETS))
+        if chance.random() < RARELY:
+            target = chance.choice(ENDS)
         arguments = self._arguments(target)
         if chance.random() < 0.1:
             arguments.insert(chance.randrange(len(arguments) + 1), chance.choice(SCALARS))
@@ -124,7 +142,7 @@ class Frames:
         chance = self.chance
         match = self.match if chance.random() < 0.9 else chance.choice((new_id(), *SCALARS))
         if target == "Move":
-            start = chance.choice((-1, *range(24), 24, -100, 100))
+            start = chance.choice((*STARTS, -1, *range(24), 24, -100, 100))
             return [match, start, chance.choice((start + chance.randrange(1, 7), -100))]
         if target == "JoinMatch":
             return [match, chance.choice((*self.players, new_id(), "ann"))]
@@ -173,8 +191,9 @@ def visit(server: Server, made: Frames, count: int, before: int) -> None:
 def open_line(server: Server, made: Frames, number: int) -> socket.socket:
     player = made.players[number]
     line = enter(server.port, f"/matchhub?matchId={made.match}&playerId={player}")
-    call = {"type": 1, "target": "JoinMatch", "arguments": [made.match, player]}
+    call = {"type": 1, "target": "JoinMatch", "arguments": [made.match, player], "invocationId": "join"}
     line.sendall(masked(0x81, (HAND + json.dumps(call) + END).encode()))
+    hear_out(line, b'"join"')  # until then what is asked is held, or even refused
     return line
 
 

@@ -180,7 +180,7 @@ class Pairing:
     def sheet(self, ticket: Ticket) -> TicketSheet:
         """A ticket, as it is told."""
         status = "waiting" if ticket.room is None else "matched"
-        waited = max(0.0, self._owner.clock.now() - ticket.since)
+        waited = max(0.0, self._now() - ticket.since)
         return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     # What rooms say.
