@@ -195,6 +195,6 @@ def agree_on_the_end(table: Table, seq: int) -> None:
     table.agree(seq)
     bob, eve = (page.visitor for page in table.pages)
     won = (o > x) == (table.seat == 0)
-    verdict = f"the match, {max(score)} : {min(score)} "
-    expect(bob.status).to_have_text(re.compile(f"^You {'win' if won else 'lose'} {verdict}"))
-    expect(eve.status).to_have_text(re.compile(f"^{'Bob' if won else '(?!Bob).+'} wins {verdict}"))
+    verdict = f"{max(score)} \N{EN DASH} {min(score)} "
+    expect(bob.status).to_have_text(re.compile(f"^{'You win' if won else '(?!Bob).+ wins'}: {verdict}"))
+    expect(eve.status).to_have_text(re.compile(f"^{'Bob' if won else '(?!Bob).+'} wins: {verdict}"))
