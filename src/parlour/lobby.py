@@ -80,10 +80,15 @@ class Vacancy(msgspec.Struct, frozen=True):
         return len(taken - {player}) < self.ticket.seats
 
 
+def is_same_wish(one: Ticket, other: Ticket) -> bool:
+    """Whether these are tickets of one player for one queue."""
+    return one.player == other.player and one.queue == other.queue
+
+
 def check_new(ticket: Ticket, tickets: Iterable[Ticket]) -> None:
     """Refuse a second ticket of the same player for the same queue."""
     for other in tickets:
-        if other.player == ticket.player and other.queue == ticket.queue:
+        if is_same_wish(other, ticket):
             raise Refused(Code.ALREADY_QUEUED, "you are in this queue already")
 
 

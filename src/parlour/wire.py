@@ -273,6 +273,8 @@ class Sync(TypedDict):
     now: NotRequired[float]
     result: NotRequired[Result]
     reset: NotRequired[bool]
+    fault: NotRequired[str]
+    """Why the saved rules could not be loaded (``--reload``): the old ones go on."""
 
 
 class Updated(TypedDict):

@@ -1,5 +1,6 @@
 """The GammonX door in trouble: breaks, slow players, doubles, and clients that ask for what cannot be."""
 
+import random
 from typing import Any
 
 import pytest
@@ -413,3 +414,62 @@ async def test_an_id_opens_no_seat_that_a_token_holds(hall):
     await thief.do("JoinMatch", thief.id)
     seats = [seat.player for seat in hall.world.room(match).seats]
     assert seats == ["dan", player_named(thief.id)], "another player, who happens to use the same id"
+
+
+# What is allowed.
+
+ALWAYS = {"JoinMatch", "StartMatch", "GameState", "MatchState"}
+"""Not to be listed: to ask how things are is allowed at any time."""
+
+
+@pytest.mark.parametrize(("variant", "type"), [(0, 0), (1, 2), (2, 2)], ids=["backgammon", "tavla", "tavli"])
+async def test_what_is_not_among_the_allowed_commands_is_refused_and_all_else_is_done(hall, variant, type):
+    players = await hall.two(variant, type)
+    rng = random.Random(variant)
+    for _ in range(150):
+        told = [await asked(who) for who in players]
+        if not any("StartGame" in state["allowedCommands"] or state["phase"] != 6 for state in told):
+            break
+        for who, state in zip(players, told, strict=True):
+            for name in commands() - set(state["allowedCommands"]):
+                await who.refused(name, *((0, 1) if name == "Move" else ()))
+        assert [await asked(who) for who in players] == told, "nothing changed"
+        await do_one(rng.choice([*zip(players, told, strict=True)]), rng)
+
+
+def commands() -> set[str]:
+    return {command.name for command in COMMANDS.values()} - ALWAYS
+
+
+async def asked(who: Visitor) -> Any:
+    await who.do("GameState")
+    return who.last("game-state")
+
+
+async def do_one(whose: tuple[Visitor, Any], rng: random.Random) -> None:
+    """One of the things that somebody may do, and seldom give up."""
+    who, state = whose
+    may = [name for name in state["allowedCommands"] if not name.startswith("Resign") or rng.random() < 0.02]
+    if not may:
+        return
+    name, fields = rng.choice(may), []
+    if name == "Move":
+        first = rng.choice(state["moveSequences"])["moves"][0]
+        fields = [first["from"], first["to"]]
+    who.records.clear()
+    await who.do(name, *fields)
+    assert "error" not in who.events(), f"{name} was allowed"
+
+
+async def test_the_time_to_be_away_is_for_the_whole_match(hall):
+    one, other = await hall.playing()
+    for left in ("00:00:30", "00:00:20"):
+        await other.drop()
+        assert one.last("player-disconnected")["gracePeriod"] == left
+        await hall.alive(10, one)
+        other = await hall.come(other.who, one.match)
+    await other.drop()
+    await hall.alive(9, one)
+    assert "match-ended" not in one.events()
+    await hall.alive(2, one)
+    assert one.last("match-ended")["winner"] == one.id

@@ -10,6 +10,7 @@ from tests.e2e.browser import PHONE
 from tests.e2e.hands import (
     SLOW,
     button,
+    drag,
     movable,
     move,
     roll,
@@ -113,7 +114,7 @@ def test_a_tavli_match_is_played_to_its_end_on_all_three_boards(server, sit):
     while play_turn(pair):
         pass
     for who in pair:
-        expect(who.status).to_have_text(re.compile("^(You (win|lose) the match|A draw), "))
+        expect(who.status).to_have_text(re.compile("^(You win|(Ann|Bob) wins|A draw): "))
     games = [game["variant"] for game in final(server, pair, room)["match"]["games"]]
     assert games == ["portes", "plakoto", "fevga"]
 
@@ -149,8 +150,35 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
     button(first, "Resign game").click()
     expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
     say_yes(first)
-    first.sees("You lose the match, 6 : 0 (resigned)")
-    second.sees("You win the match, 6 : 0 (resigned)")
+    first.sees(f"{second.name} wins: 6 \N{EN DASH} 0 (resigned)")
+    second.sees("You win: 6 \N{EN DASH} 0 (resigned)")
+
+
+def test_whoever_declines_a_double_loses_the_game_and_the_board_shows_how_the_match_stands(sit):
+    _, pair = sit(variant="backgammon", match="five_points")
+    first = start(pair)
+    second = pair[1 - pair.index(first)]
+    button(first, "Double to 2").click()
+    button(second, "Drop").click()
+    expect(second.page.get_by_text("Lose this game at 1?")).to_be_visible()
+    say_yes(second)
+    for who, score in ((first, "1 \N{EN DASH} 0"), (second, "0 \N{EN DASH} 1")):
+        who.sees("Ready for a game of backgammon?")
+        expect(who.spot(f"score {score}, to 5")).to_have_text(score)
+        expect(who.board.get_by_text("to 5", exact=True)).to_be_visible()
+        who.page.get_by_role("tab", name="Moves").click()
+        expect(who.page.get_by_text(f"backgammon: {first.name} wins 1 (declined)")).to_be_visible()
+
+
+def test_whoever_lets_the_clock_run_out_loses_the_game(sit):
+    _, pair = sit(variant="portes", turn_seconds=10)
+    first = start(pair)
+    second = pair[1 - pair.index(first)]
+    clock = second.page.locator(f".bar[data-seat='{pair.index(first)}'] time.hurry")
+    expect(clock).to_be_visible(timeout=SLOW)
+    first.sees(f"{second.name} wins: 2 \N{EN DASH} 0 (out of time)")
+    second.sees("You win: 2 \N{EN DASH} 0 (out of time)")
+    expect(second.page.locator(".bar time")).to_have_count(0)
 
 
 PLACES = "all => all.map(one => [one.dataset.piece, one.getAttribute('transform')]).sort()"
@@ -179,6 +207,37 @@ def test_a_turn_is_played_by_keyboard_alone(sit):
     who.press("u")
     expect(end).to_have_count(0)
     expect(movable(who).first).to_be_attached()
+
+
+def test_a_checker_is_borne_off_by_dragging_it_into_the_tray(server, sit):
+    room, pair = sit(variant="portes")
+    start(pair)
+    hasten(server, tokens(pair), room, can_bear_off)
+    who = wait_for_turn(pair)
+    tray = who.board.locator(f"[data-spot=off{pair.index(who)}]")
+    expect(tray).to_have_attribute("aria-label", f"borne off by {who.name}")
+    expect(movable(who).first).to_be_visible(timeout=SLOW)
+    drag(who, first_that_goes_to(who, tray), tray)
+    for visitor in pair:
+        expect(visitor.spot(f"borne off by {who.name}, checker of {who.name}")).to_be_attached(timeout=SLOW)
+
+
+def can_bear_off(view):
+    return view["phase"] == "move" and any(way.split()[0].endswith("/off") for way in view["ways"])
+
+
+def first_that_goes_to(who, tray):
+    """A checker that may be put there: each is picked up to see, and let go again."""
+    name = tray.get_attribute("data-spot")
+    for checker in movable(who).all():
+        tap(who, checker)
+        expect(targets(who).first).to_be_attached()
+        goes = who.board.locator(f"[data-spot={name}][aria-label$='can go here']").count()
+        tap(who, checker)
+        expect(targets(who)).to_have_count(0)
+        if goes:
+            return checker
+    raise AssertionError(f"expected a checker that may go to {name}, there is none")
 
 
 def test_turns_are_played_on_a_phone_by_touch(sit):

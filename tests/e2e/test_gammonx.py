@@ -38,7 +38,8 @@ def test_two_real_clients_play_a_whole_match_with_a_reconnect_in_the_middle(come
     ann, bob = come(), come()
     for who in (ann, bob):
         who.want(variant, 0, type)
-        who.connect("/game" if who is bob else "")
+    ann.connect()
+    bob.connect("/game", skipNegotiation=True)
     assert ann.match == bob.match
     ann.play(seed=1 + variant, cuts=1, after=30)
     bob.play(seed=7 + type)
@@ -54,6 +55,23 @@ def test_two_real_clients_play_a_whole_match_with_a_reconnect_in_the_middle(come
     assert bob.hear("player-connected")
     assert ends[0] == ends[1]
     check_match(ends[0], variant, type)
+
+
+def test_a_match_goes_on_when_the_server_comes_back(come, serve):
+    server = serve()
+    ann, bob = come(server), come(server)
+    for who in (ann, bob):
+        who.want()
+        who.connect()
+        who.play(seed=4)
+    ann.hear("game-started")
+    server.stop()
+    server.start()
+    for who in (ann, bob):
+        who.hear("reconnected")
+    ends = [who.hear("match-ended", patience=WHOLE_MATCH) for who in (ann, bob)]
+    assert ends[0] == ends[1]
+    check_match(ends[0], 0, 2)
 
 
 def check_match(end: Any, variant: int, type: int, modus: int = 0) -> None:
@@ -80,7 +98,7 @@ def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the
 ):
     ann = come(serve("--bot-pace", 0))  # a bot that waits for nobody's eyes
     ann.want(variant, 2, type)
-    ann.connect()
+    ann.connect("/game")
     ann.play(seed=3, cuts=1, after=12)
     end = ann.hear("match-ended", patience=WHOLE_MATCH)
     ann.hear("force-disconnect")

@@ -395,6 +395,7 @@ export interface Stepped {
 
 /** Everything that a viewer may know: a view or, in format ``scene``, a scene. */
 export interface Sync {
+  fault?: string;
   now?: number;
   reset?: boolean;
   result?: Result;

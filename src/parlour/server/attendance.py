@@ -153,7 +153,8 @@ class Attendance:
 
     def _whole(self, live: Live, place: Place, *, reset: bool) -> Push:
         room, now = live.here, self._owner.clock.now() - live.here.behind
-        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset)
+        fault = self._owner.faults.get(room.game)
+        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset, fault=fault)
 
     # Going.
 

@@ -357,7 +357,15 @@ def heard(step: Step, place: Hearer) -> Iterator[Push]:
             yield push_of(effect, step.seq)
 
 
-def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
+def sync(
+    seq: int,
+    seen: Sight,
+    result: Any = None,
+    *,
+    now: float | None = None,
+    reset: bool = False,
+    fault: str | None = None,
+) -> Push:
     """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, Drawn):
@@ -370,4 +378,6 @@ def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None,
         payload["result"] = result
     if reset:
         payload["reset"] = True
+    if fault is not None:
+        payload["fault"] = fault
     return Push("sync", payload)

@@ -116,6 +116,7 @@ class Host:
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """What to do when the disk has failed."""
         self.games = games
+        self.faults: dict[str, str] = {}
         self.journal = journal
         self.clock = clock
         self.settings = settings

@@ -268,6 +268,11 @@ class Api:
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
         return [game_sheet(game, self._preview(game)) for game in self._host.games.values()]
 
+    def draw_previews(self) -> None:
+        """Play the little boards, so that nobody's first visit has to wait for them."""
+        for game in self._host.games.values():
+            self._preview(game)
+
     def _preview(self, game: Game[Any]) -> Scene | None:
         """A little board of this game, played once; a game that fails has none."""
         if game not in self._previews:
