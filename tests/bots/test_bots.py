@@ -8,7 +8,7 @@ from parlour.bots.tictactoe import play_perfectly
 from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.games.tictactoe import line_of
-from tests.bots.arena import contest, wins
+from tests.bots.arena import contest, family
 
 EVERY = [(game, bot) for game in GAMES for bot in bots_of(GAMES[game])]
 
@@ -17,7 +17,7 @@ EVERY = [(game, bot) for game in GAMES for bot in bots_of(GAMES[game])]
 def test_a_bot_plays_its_game_to_the_end_by_its_view_and_the_rules(game, bot):
     if bot == "hard":
         pytest.skip("slow: its games are among the contests below")
-    assert contest(game, (bot, bot), luck=1).room.outcome is not None
+    assert contest(game, (bot, bot), luck=1).table.room.outcome is not None
 
 
 class Options(Chance):
@@ -74,16 +74,15 @@ def test_flags_are_not_believed():
 
 
 def test_the_solver_clears_most_fields_of_beginners():
-    ends = [contest("minesweeper", ("solver", "solver"), luck, {}).room.outcome for luck in range(20)]
-    assert sum(end is not None and end.won != () for end in ends) >= 13
+    assert sum(contest("minesweeper", ("solver", "solver"), luck, {}).won != () for luck in range(20)) >= 13
 
 
 def test_the_sensible_bot_beats_one_that_does_anything():
     for luck in range(6):
         names = ("sensible", "random") if luck % 2 == 0 else ("random", "sensible")
-        outcome = contest("stratego", names, luck, {"preset": "ogetarts"}).room.outcome
-        assert outcome is not None
-        assert outcome.won == (("one", "two")[luck % 2],), luck
+        assert contest("stratego", names, luck, {"preset": "ogetarts"}).won == (("one", "two")[luck % 2],), (
+            luck
+        )
 
 
 def test_the_bots_of_a_game_are_those_of_its_own_rules():
@@ -94,14 +93,19 @@ def test_the_bots_of_a_game_are_those_of_its_own_rules():
     assert set(BOTS) <= set(GAMES)
 
 
-@pytest.mark.parametrize("variant", ["backgammon", "plakoto", "fevga"])
-def test_medium_beats_easy(variant):
-    assert sum(wins(variant, "medium", "easy", luck) for luck in range(10)) >= 6
+GAMES_EACH = 30
+VARIANTS = ("backgammon", "plakoto", "fevga")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_medium_wins_six_of_ten_games_against_easy(variant):
+    meeting = family(variant, "medium", "easy")
+    assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.60 * GAMES_EACH
 
 
 @pytest.mark.play
 @pytest.mark.timeout(600)
-@pytest.mark.xfail(reason="looking one roll ahead does not pay yet: hard loses to medium", strict=False)
-@pytest.mark.parametrize("variant", ["backgammon", "plakoto", "fevga"])
-def test_hard_is_no_worse_than_medium(variant):
-    assert sum(wins(variant, "hard", "medium", luck) for luck in range(10)) >= 4
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_hard_wins_more_than_half_of_its_games_against_medium(variant):
+    meeting = family(variant, "hard", "medium")
+    assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.55 * GAMES_EACH

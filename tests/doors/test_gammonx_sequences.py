@@ -79,10 +79,9 @@ def test_whoever_moves_as_white_sees_the_checker_go_from_the_one_field_to_the_ot
 def standing(board: dict[str, Any], field: int) -> int:
     """How many of one's own are there."""
     if field in (-1, -100):
-        count: int = board["homeBarCountWhite" if field == -1 else "bearOffCountWhite"]
-        return count
+        return int(board["homeBarCountWhite" if field == -1 else "bearOffCountWhite"])
     pinned = board["pinnedFields"] or [0] * 24
-    return max(0, -board["fields"][field]) + max(0, -pinned[field])
+    return int(max(0, -board["fields"][field]) + max(0, -pinned[field]))
 
 
 # The document's own search for where a checker may go.

@@ -452,10 +452,10 @@ async def do_one(whose: tuple[Visitor, Any], rng: random.Random) -> None:
     may = [name for name in state["allowedCommands"] if not name.startswith("Resign") or rng.random() < 0.02]
     if not may:
         return
-    name, fields = rng.choice(may), ()
+    name, fields = rng.choice(may), []
     if name == "Move":
         first = rng.choice(state["moveSequences"])["moves"][0]
-        fields = (first["from"], first["to"])
+        fields = [first["from"], first["to"]]
     who.records.clear()
     await who.do(name, *fields)
     assert "error" not in who.events(), f"{name} was allowed"

@@ -161,8 +161,8 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
-        (ticket,) = world.host.pairing._open.values()
-        world.host.pairing._open[ticket.id] = replace(ticket, rating=1700.0)
+        (ticket,) = world.host.pairing.desk.open.values()
+        world.host.pairing.desk.open[ticket.id] = replace(ticket, rating=1700.0)
         await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
         await world.wait(18)
         assert ann.heard("matched") == []

@@ -52,7 +52,7 @@ async def test_the_next_ranked_ticket_has_the_new_rating():
         again = await world.person(won)
         await again.send(["L", "1", "lobby", "phx_join", {}])
         await again.send(["L", "2", "lobby", "queue", {"game": "tictactoe", "mode": "ranked"}])
-        (ticket,) = world.host.pairing._open.values()
+        (ticket,) = world.host.pairing.desk.open.values()
         assert ticket.rating > 1600
 
 

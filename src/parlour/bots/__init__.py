@@ -7,7 +7,7 @@ the events. None means that it does nothing now.
 from collections.abc import Mapping
 from typing import Any
 
-from parlour.bots.backgammon import play_ahead, play_easily, play_well
+from parlour.bots.backgammon.levels import play_ahead, play_easily, play_well
 from parlour.bots.chance import choose_any
 from parlour.bots.minesweeper import solve
 from parlour.bots.stratego import play_sensibly

@@ -1,7 +1,7 @@
 """The lobby's owner: takes tickets, keeps them, and makes rooms with everybody seated of those that fit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -12,22 +12,13 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Trouble
-from parlour.lobby import (
-    ON_THE_WAY,
-    Mode,
-    Party,
-    Ticket,
-    Vacancy,
-    check_new,
-    is_same_wish,
-    made_good,
-    pair,
-)
+from parlour.lobby import Mode, Party, Ticket, check_new, made_good
 from parlour.ratings import MIDDLE, ladder_of
 from parlour.room import Room, Seat, open_room
 from parlour.server.bots import chosen
 from parlour.server.clients import Client
 from parlour.server.clock import Handle
+from parlour.server.desk import Desk
 from parlour.server.keeper import Keeper
 from parlour.server.lane import Lane
 from parlour.server.listing import Listing
@@ -41,8 +32,6 @@ log = structlog.get_logger()
 
 EVERY = 1.0
 """Seconds between two looks at those who wait: who has gone, and whose tolerance has grown."""
-REMEMBERED = 3600.0
-"""Seconds for which a ticket that was made good can be asked for, on the rooms' clock."""
 LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
 
@@ -61,10 +50,6 @@ class Pairs(Owner, Protocol):
 
     async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
         """Do something in a room's turn, and wait for what comes of it."""
-        ...
-
-    async def ask(self, room: str, command: Command, id: str | None) -> int:
-        """Do what somebody asks who has no connection to be answered on; the seq of the step."""
         ...
 
 
@@ -105,46 +90,33 @@ class Pairing:
         self._owner = owner
         self._openings = openings
         self._listing = listing
-        self._patience = patience
         self._journal = owner.journal
+        self.desk = Desk(patience)
         self.lane = Lane()
-        self._open: dict[str, Ticket] = {}
-        self._good: dict[str, tuple[Ticket, float]] = {}
-        """Tickets that were made good, and when."""
-        self._seen: dict[str, float] = {}
-        """When the holder of each open ticket last gave a sign of life."""
-        self._vacancies: dict[str, Vacancy] = {}
-        """The rooms in which somebody waits."""
         self._tick: Handle | None = None
         self.tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Go on with those who waited; they have a while to come back."""
-        now = self._owner.clock.now()
-        for ticket in await self._journal.tickets():
+        now, tickets = self._now(), await self._journal.tickets()
+        for ticket in tickets:
+            if ticket.room is None:
+                await self._go_on(ticket, now)
+        for ticket in tickets:
             if ticket.room is not None:
-                self._good[ticket.id] = (ticket, now)
-            elif await self._still_waits(ticket):
-                self._open[ticket.id] = ticket
-                self._seen[ticket.id] = now
-            else:
-                await self._journal.drop_tickets([ticket.id])
-        for ticket, _ in self._good.values():
-            room = ticket.room or ""
-            if room in self._vacancies and ticket.player not in self._vacancies[room].sitting:
-                self._vacancies[room] = self._vacancies[room].expecting(ticket.player, now)
+                self.desk.send(ticket, now)
         self._plan()
 
-    async def _still_waits(self, ticket: Ticket) -> bool:
-        """Whether the room is there, if it is in one that this ticket's player waits."""
-        if ticket.at is None:
-            return True
-        found = await self._journal.find(ticket.at)
-        if found is None or found.card.ended is not None:
-            return False
-        sitting = frozenset(seat.id for seat in found.card.seats if seat is not None)
-        self._vacancies[ticket.at] = Vacancy(ticket, sitting)
-        return True
+    async def _go_on(self, ticket: Ticket, now: float) -> None:
+        """Wait on, unless it is in a room that is gone or full."""
+        found = None if ticket.at is None else await self._journal.find(ticket.at)
+        seats = () if found is None else found.card.seats
+        sitting = frozenset(seat.id for seat in seats if seat is not None)
+        waits = found is not None and found.card.ended is None and len(sitting) < ticket.seats
+        if ticket.at is None or waits:
+            self.desk.lay(ticket, now, sitting)
+        else:
+            await self._journal.drop_tickets([ticket.id])
 
     async def stop(self) -> None:
         """Finish what was begun; those who wait, wait on after a restart."""
@@ -184,18 +156,7 @@ class Pairing:
 
     def is_found(self, player: str, room: str) -> bool:
         """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
-        now = self._owner.clock.now()
-        vacancy = self._vacancies.get(room)
-        if vacancy is None:
-            if any(ticket.room == room and ticket.player == player for ticket, _ in self._good.values()):
-                return True
-        elif vacancy.ticket.player == player:
-            self._seen[vacancy.ticket.id] = now
-            return not vacancy.is_free(now)
-        elif player in vacancy.coming and vacancy.is_free(now, player):
-            self._vacancies[room] = vacancy.expecting(player, now)
-            return True
-        raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {room[:40]!r}")
+        return self.desk.is_found(player, room, self._now())
 
     async def unqueue(self, player: str, id: str) -> Ticket:
         """Give a ticket back."""
@@ -203,9 +164,11 @@ class Pairing:
 
     def tickets(self, player: str) -> list[Ticket]:
         """What this player waits for, and what was lately made good; asking is a sign of life."""
-        self.see(player)
-        every = [*self._open.values(), *(ticket for ticket, _ in self._good.values())]
-        return sorted((t for t in every if t.player == player), key=lambda ticket: ticket.since)
+        tickets = self.desk.of(player)
+        for ticket in tickets:
+            if ticket.room is None:
+                self.desk.see(ticket, self._now())
+        return tickets
 
     def ticket(self, player: str, id: str) -> Ticket:
         """One of this player's tickets; asking is a sign of life."""
@@ -220,79 +183,59 @@ class Pairing:
         waited = max(0.0, self._owner.clock.now() - ticket.since)
         return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
-    def see(self, player: str) -> None:
-        """A sign of life."""
-        for ticket in self._open.values():
-            if ticket.player == player:
-                self._seen[ticket.id] = self._owner.clock.now()
-
     # What rooms say.
 
     def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
         """The ticket of whoever waited in this room, made good if all are there now."""
-        vacancy = self._vacancies.get(room.id)
-        if vacancy is None or len(_sitting(room)) < vacancy.ticket.seats:
-            return ()
-        return made_good((vacancy.ticket,), room.id)
+        return self.desk.fills(room.id, _sitting(room))
 
     def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
         """Seats were taken or given up, and the tickets that this made good are kept."""
-        also = _sitting(room) if self.fills(room) else frozenset()
-        if room.id in self._vacancies:
-            self._vacancies[room.id] = replace(self._vacancies[room.id], sitting=_sitting(room))
-        self._settle(made, also)
+        playing = _sitting(room) if self.fills(room) else frozenset()
+        self.desk.note_seats(room.id, _sitting(room))
+        self._settle(made, playing)
 
     def closed(self, room: str) -> None:
         """Nobody waits in this room any more: it is gone."""
-        vacancy = self._vacancies.get(room)
+        vacancy = self.desk.vacancies.get(room)
         if vacancy is not None:
-            self._forget(vacancy.ticket)
+            self.desk.forget(vacancy.ticket)
             self.lane.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
 
     # In the lane.
 
     async def _queue(self, player: str, wanted: Queue) -> Ticket:
         ticket = await self._new_ticket(player, wanted)
-        check_new(ticket, self._open.values())
+        check_new(ticket, self.desk.open.values())
         await self._journal.save_ticket(ticket)
-        self._wait(ticket)
+        self.desk.lay(ticket, self._now())
         await self._pair()
         self._plan()
-        if ticket.id in self._open:
+        if ticket.id in self.desk.open:
             return ticket
-        if ticket.id not in self._good:
+        if ticket.id not in self.desk.good:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
-        return self._good[ticket.id][0]
-
-    def _wait(self, ticket: Ticket) -> None:
-        self._open[ticket.id] = ticket
-        self._seen[ticket.id] = self._owner.clock.now()
+        return self.desk.good[ticket.id][0]
 
     async def _meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
         ticket = await self._new_ticket(player, wanted)
-        check_new(ticket, self._open.values())
-        now = self._owner.clock.now()
-        parties = pair([*self._free(now, player), ticket], now)
-        others = [one for party in parties if ticket in party for one in party if one is not ticket]
+        check_new(ticket, self.desk.open.values())
+        others = self.desk.partners(ticket, self._now())
         for other in others:
             if other.at is not None:
-                return await self._send(ticket, other.at, now)
+                return await self._send(ticket, other.at)
         ticket = replace(ticket, id=room, at=room)
         made = await self._openings.wait(ticket, config, tuple(others))
-        self._wait(ticket)
-        self._vacancies[room] = Vacancy(ticket, frozenset(one.player for one in made))
+        self.desk.lay(ticket, self._now(), frozenset(one.player for one in made))
         self._settle(made)
         self._plan()
         return ticket
 
-    async def _send(self, ticket: Ticket, room: str, now: float) -> Ticket:
+    async def _send(self, ticket: Ticket, room: str) -> Ticket:
         """Send somebody to a room; they have a while to come."""
-        before = (one for one, _ in self._good.values() if (one.player, one.room) == (ticket.player, room))
-        made = replace(next(before, ticket), room=room)
+        made = replace(self.desk.sent_before(ticket.player, room) or ticket, room=room)
         await self._journal.save_ticket(made)
-        self._good[made.id] = (made, now)
-        if room in self._vacancies:
-            self._vacancies[room] = self._vacancies[room].expecting(made.player, now)
+        self.desk.send(made, self._now())
         return made
 
     async def _new_ticket(self, player: str, wanted: Queue) -> Ticket:
@@ -319,7 +262,7 @@ class Pairing:
             await self._name_of(player),
             game.name,
             room.config,
-            self._owner.clock.now(),
+            self._now(),
             wanted.mode,
             game.seats.start,
             rating,
@@ -337,58 +280,44 @@ class Pairing:
         return MIDDLE
 
     async def _unqueue(self, player: str, id: str) -> Ticket:
-        ticket = self._open.get(id)
+        ticket = self.desk.open.get(id)
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
         if ticket.at is None:
             await self._drop([ticket])
-        elif self._vacancies[ticket.at].is_free(self._owner.clock.now()):
+        elif self.desk.vacancies[ticket.at].is_free(self._now()):
             await self._shut(ticket, "cancelled")
-        else:
+        if id in self.desk.open or id in self.desk.good:
             raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
 
     async def _shut(self, ticket: Ticket, why: str) -> None:
         """Wait no longer in a room, which is of no use to anybody then."""
-        assert ticket.at is not None  # noqa: S101 - there they wait
         try:
-            await self._owner.ask(ticket.at, Shutdown(why), None)
+            await self._owner.in_lane(ticket.at or "", partial(self._close, ticket, why))
         except Refused as error:
             if error.code == Code.NOT_SAVED:
                 raise
-        await self._drop([ticket])
+            await self._drop([ticket])  # the room is gone already
+
+    async def _close(self, ticket: Ticket, why: str, live: Live) -> None:
+        """End the room, unless all have come meanwhile; its ticket goes with it."""
+        if ticket.id in self.desk.open and len(_sitting(live.here)) < ticket.seats:
+            await self._owner.step(live, Shutdown(why))
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
         await self._journal.drop_tickets([ticket.id for ticket in tickets])
         for ticket in tickets:
-            self._forget(ticket)
+            self.desk.forget(ticket)
             if reason is not None:
                 self._listing.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
 
-    def _forget(self, ticket: Ticket) -> None:
-        self._open.pop(ticket.id, None)
-        self._seen.pop(ticket.id, None)
-        if ticket.at is not None:
-            self._vacancies.pop(ticket.at, None)
-
-    def _free(self, now: float, player: str | None = None) -> list[Ticket]:
-        """The tickets of those who have nobody yet, as far as this player knows."""
-        return [
-            ticket
-            for ticket in self._open.values()
-            if ticket.at is None or self._vacancies[ticket.at].is_free(now, player)
-        ]
-
     async def _pair(self) -> None:
         """Make rooms of all parties that there are."""
-        while parties := self._parties():
+        while parties := self.desk.parties(self._now()):
             for party in parties:
                 await self._seat(party)
-
-    def _parties(self) -> list[Party]:
-        now = self._owner.clock.now()
-        return pair(self._free(now), now)
 
     async def _seat(self, party: Party) -> None:
         try:
@@ -397,23 +326,16 @@ class Pairing:
             if why.code == Code.NOT_SAVED:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
-            if all(ticket.id in self._open for ticket in party):  # else the room has filled up, say
+            if all(ticket.id in self.desk.open for ticket in party):  # else the room has filled up, say
                 await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
 
-    def _settle(self, made: Sequence[Ticket], also: frozenset[str] = frozenset()) -> None:
-        """These tickets were made good, and are kept so. Who plays (others, too) waits nowhere else."""
-        now = self._owner.clock.now()
-        players = {ticket.player for ticket in made}.union(also)
-        for ticket in made:
-            self._good[ticket.id] = (ticket, now)
-            self._forget(ticket)
-        rest = [one for one in self._open.values() if one.player in players and one.at is None]
-        for ticket in rest:
-            self._forget(ticket)
-        if rest:
+    def _settle(self, made: Sequence[Ticket], playing: Iterable[str] = ()) -> None:
+        """These tickets were made good, and are kept so. Who plays waits nowhere else."""
+        if rest := self.desk.settle(made, playing, self._now()):
             self.lane.put(partial(self._drop, rest, "matched"))
         for ticket in made:
-            self._tell(ticket)
+            told = Matched(ticket.id, ticket.room or "", ticket.game)
+            self._listing.tell(ticket.player, Push("matched", told))
 
     async def _house(self, party: Party) -> None:
         """Seat all of them: where one of them waits, or in a new room."""
@@ -428,15 +350,11 @@ class Pairing:
         """Seat somebody in a room that waits, which says so when it is done."""
         await self._owner.step(live, Join(guest.player, guest.name), tickets=made_good((guest,), live.id))
 
-    def _tell(self, ticket: Ticket) -> None:
-        assert ticket.room is not None  # noqa: S101 - it was made good
-        self._listing.tell(ticket.player, Push("matched", Matched(ticket.id, ticket.room, ticket.game)))
-
     # As time goes by.
 
     def _plan(self) -> None:
-        if self._tick is None and (self._open or self._good):
-            self._tick = self._owner.clock.call_at(self._owner.clock.now() + EVERY, self._ring)
+        if self._tick is None and (self.desk.open or self.desk.good):
+            self._tick = self._owner.clock.call_at(self._now() + EVERY, self._ring)
 
     def _ring(self) -> None:
         self._tick = None
@@ -444,55 +362,53 @@ class Pairing:
 
     async def _look(self) -> None:
         """See who has gone, and who fits by now."""
-        now = self._owner.clock.now()
         try:
-            for ticket in [ticket for ticket in self._open.values() if self._is_gone(ticket, now)]:
-                await self._expire(ticket)
-            old = [id for id, (_, when) in self._good.items() if now - when > REMEMBERED]
-            if old:
+            for ticket in [ticket for ticket in self.desk.open.values() if self._is_gone(ticket)]:
+                if ticket.id in self.desk.open:
+                    await self._expire(ticket)
+            if old := self.desk.old(self._now()):
                 await self._journal.drop_tickets(old)
                 for id in old:
-                    del self._good[id]
+                    del self.desk.good[id]
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
             log.error("not_paired", error=str(error))
         self._plan()
 
-    def _is_gone(self, ticket: Ticket, now: float) -> bool:
+    def _is_gone(self, ticket: Ticket) -> bool:
         here = [seat.player for seat in self._people(ticket)]
         if ticket.player in here or self._listing.has(ticket.player):
-            self._seen[ticket.id] = now
-        patience = self._patience if ticket.at is None else ON_THE_WAY
-        return now - self._seen.get(ticket.id, now) > patience
+            self.desk.see(ticket, self._now())
+        return self.desk.is_late(ticket, self._now())
 
     async def _expire(self, ticket: Ticket) -> None:
         """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
         if ticket.at is None:
             await self._drop([ticket], "expired")
-        elif heirs := [
-            seat for seat in self._people(ticket) if not self._waits_in_another(seat.player, ticket)
-        ]:
+        elif heirs := self._heirs(ticket):
             await self._pass_on(ticket, heirs[0])
         else:
             await self._shut(ticket, "nobody_came")
 
-    async def _pass_on(self, ticket: Ticket, heir: Seat) -> None:
-        passed = replace(ticket, player=heir.player, name=heir.name)
-        await self._drop([one for one in self._open.values() if is_same_wish(one, passed)], "matched")
-        await self._journal.save_ticket(passed)
-        self._wait(passed)
-        self._vacancies[passed.id] = replace(self._vacancies[passed.id], ticket=passed)
+    def _heirs(self, ticket: Ticket) -> list[Ticket]:
+        """The ticket in the hands of those who sit there and wait in no other room for the same."""
+        passed = [replace(ticket, player=seat.player, name=seat.name) for seat in self._people(ticket)]
+        return [one for one in passed if not any(twin.at for twin in self.desk.twins(one))]
 
-    def _waits_in_another(self, player: str, ticket: Ticket) -> bool:
-        """Whether somebody waits in another room for the same: then they need not wait in this one."""
-        same = (one for one in self._open.values() if is_same_wish(one, replace(ticket, player=player)))
-        return any(one.at is not None and one.id != ticket.id for one in same)
+    async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
+        await self._drop(self.desk.twins(heir), "matched")
+        await self._journal.save_ticket(heir)
+        if ticket.id in self.desk.open:
+            self.desk.lay(heir, self._now())
 
     def _people(self, ticket: Ticket) -> list[Seat]:
         """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
         live = None if ticket.at is None else self._owner.keeper.peek(ticket.at)
         seats = () if live is None else live.here.seats
         return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
+
+    def _now(self) -> float:
+        return self._owner.clock.now()
 
     async def _in_lane(self, job: Callable[[], Awaitable[T]]) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()

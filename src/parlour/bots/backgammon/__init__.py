@@ -1,0 +1,1 @@
+"""The bots of backgammon and its relatives."""
