@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos schemathesis bots \
+.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -36,7 +36,7 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
 	@scripts/setup-browser
-	$(bin)/pytest -q -n auto -m "e2e or play"
+	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
 
 torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
 	$(bin)/python -m tests.torture kills
@@ -65,6 +65,9 @@ fuzz-relays: setup ## a million frames of whatever bytes through the relays of a
 fuzz-xsos: setup ## a million fuzzed frames at the XsOs door of a live server; frames=N for fewer
 	@$(bin)/python -m fuzz.xsos --frames $(or $(frames),1000000)
 
+fuzz-gammonx: setup ## a million fuzzed frames at the GammonX hub of a live server; frames=N for fewer
+	@$(bin)/python -m fuzz.gammonx --frames $(or $(frames),1000000)
+
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
 
@@ -85,6 +88,10 @@ bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts
+
+gammonx: setup tests/e2e/node_modules/.ready ## whole matches of every kind with the real SignalR client, against each other, bots and browsers
+	@scripts/setup-browser
+	$(bin)/pytest -q -n auto --durations=0 tests/e2e/test_gammonx.py tests/e2e/test_one_match.py
 
 bots: setup ## whether each level of the backgammon bots beats the one below, to 95 %, and how long they think: some minutes
 	$(bin)/python -m tests.bots

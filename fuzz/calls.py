@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from fuzz.frames import own_server
+from fuzz.storm import own_server
 
 UNSAID = "positive_data_acceptance"
 """The one check that is left out: a schema cannot say all that a name or a game's config may not be."""

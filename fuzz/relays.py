@@ -5,18 +5,18 @@ that may or may not be right, and leave in all the wrong ways. Shown: no traceba
 before, the room beside them undisturbed.
 """
 
-import argparse
 import json
 import random
 import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
-from fuzz.doors import KNOCK, masked
-from fuzz.frames import BATCH, RAW_ENDS, Report, masked_any, memory, own_server
+from fuzz.doors import masked
 from fuzz.mutate import inputs
+from fuzz.storm import BATCH, RAW_ENDS, Report, blow, command, knock, masked_any
 from tests.e2e.relays import Member
 from tests.e2e.servers import Server
 
@@ -68,9 +68,7 @@ class Words:
 
 def visit(server: Server, words: Words, count: int) -> int:
     """One connection: frames, now and then a ping whose pong says that they were read, and a bad end."""
-    path = words.path().encode()
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
-        line.sendall(KNOCK.replace(b"/socket/websocket?vsn=2.0.0", path) + b"\r\n")
+    with knock(server.port, words.path()) as line:
         head = line.recv(1 << 16)
         assert head.startswith((b"HTTP/1.1 101", b"HTTP/1.1 503")), head
         for begin in range(0, count, AT_ONCE):
@@ -128,30 +126,12 @@ def storm(server: Server, frames: int, number: int = 1) -> Report:
     words = Words(number)
     alone = talk(server, lambda: None)
     time.sleep(5.5)  # until their relay is forgotten, so that the next talk begins with the same numbers
-    count, cold, warm = 0, memory(server), 0
 
-    def blow() -> None:
-        nonlocal count, warm
-        while count < frames:
-            count += visit(server, words, min(BATCH, frames - count))
-            if not warm and count >= frames // 10:
-                warm = memory(server)
+    def rave(left: int, _: int) -> int:
+        return visit(server, words, min(BATCH, left))
 
-    begin = time.monotonic()
-    beside = talk(server, blow)
-    seconds = time.monotonic() - begin
-    return Report(count, seconds, memory(server) - cold, memory(server) - warm, beside != alone)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fuzz.relays", description=__doc__)
-    parser.add_argument("--frames", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    with own_server() as server:
-        report = storm(server, options.frames, options.seed)
-    report.judge("fuzz-relays", server)
+    return blow(server, frames, rave, partial(talk, server), alone)
 
 
 if __name__ == "__main__":
-    main()
+    command("relays", __doc__, storm)

@@ -5,15 +5,13 @@ that they meet, break off and come back; others are no messages, no packets or n
 Shown: no traceback in the log, memory as before, the two beside it undisturbed.
 """
 
-import argparse
 import json
 import random
 import socket
-import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any
 
 import httpx
@@ -21,9 +19,9 @@ import msgspec
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from fuzz.doors import KNOCK, masked
-from fuzz.frames import RAW_ENDS, SCALARS, Report, masked_any, memory, own_server
+from fuzz.doors import masked
 from fuzz.mutate import inputs
+from fuzz.storm import RAW_ENDS, SCALARS, Report, blow, command, enter, masked_any, take_turns
 from fuzz.target import target
 from parlour.doors.xsos import ACTIONS, Xsos
 from parlour.server.socket_io import Packet
@@ -130,31 +128,20 @@ class Frames:
 
 
 def open_line(port: int) -> socket.socket:
-    line = socket.create_connection(("127.0.0.1", port), timeout=30)
-    line.sendall(KNOCK.replace(b"/socket/websocket?vsn=2.0.0", WEBSOCKET.encode()) + b"\r\n")
-    assert line.recv(12) == b"HTTP/1.1 101", "a knock was turned away"
+    line = enter(port, WEBSOCKET)
     line.sendall(masked(0x81, b"40"))
     return line
 
 
-def hear_out(line: socket.socket, wanted: bytes) -> None:
-    """Read until this was said: the door has read all that came before."""
-    heard = b""
-    while wanted not in heard:
-        more = line.recv(1 << 16)
-        assert more, f"the line ended before its time: {heard[-200:]!r}"
-        heard = heard[-100:] + more
-
-
 def visit(port: int, frames: list[bytes], ends: tuple[bytes, bytes], count: int) -> None:
     """Two lines that say these frames in turn, and end badly."""
+
+    def check(begin: int) -> tuple[bytes, bytes]:
+        asked = f"42{count + begin}" + '["nothing"]'
+        return masked(0x81, b"40") + masked(0x81, asked.encode()), f"43{count + begin}[".encode()
+
     with open_line(port) as one, open_line(port) as two:
-        for begin in range(0, len(frames), TURN):
-            for number, line in enumerate((one, two)):
-                check = f"42{count + begin}" + '["nothing"]'
-                said = [masked(0x81, frame) for frame in frames[begin + number : begin + TURN : 2]]
-                line.sendall(b"".join(said) + masked(0x81, b"40") + masked(0x81, check.encode()))
-                hear_out(line, f"43{count + begin}[".encode())
+        take_turns((one, two), [masked(0x81, frame) for frame in frames], TURN, check)
         for line, end in zip((one, two), ends, strict=True):
             line.sendall(end)
 
@@ -227,42 +214,16 @@ def storm(server: Server, frames: int, number: int = 1) -> Report:
     """So many frames beside two people who play."""
     made = Frames(number)
     alone = play(server, lambda: None)
-    count, cold, warm = 0, memory(server), 0
+    with httpx.Client(base_url=f"http://{server.address}", trust_env=False, timeout=30) as http:
 
-    def blow() -> None:
-        nonlocal count, warm
-        with httpx.Client(base_url=f"http://{server.address}", trust_env=False, timeout=30) as http:
-            while count < frames:
-                batch = [made.mad() for _ in range(min(BATCH, frames - count) - 2)]
-                visit(server.port, batch, (made.last(), made.last()), count)
-                post(http, made)
-                count += len(batch) + 4
-                if not warm and count >= frames // 10:
-                    warm = memory(server)
+        def rave(left: int, count: int) -> int:
+            batch = [made.mad() for _ in range(min(BATCH, left) - 2)]
+            visit(server.port, batch, (made.last(), made.last()), count)
+            post(http, made)
+            return len(batch) + 4
 
-    begin = time.monotonic()
-    beside = play(server, blow)
-    seconds, now = time.monotonic() - begin, memory(server)
-    return Report(count, seconds, now - cold, now - warm, beside != alone)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fuzz.xsos", description=__doc__)
-    parser.add_argument("--frames", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    with own_server() as server:
-        report = storm(server, options.frames, options.seed)
-    grown, cold = report.grown / 2**20, report.cold / 2**20
-    print(f"{report.frames:,} frames in {report.seconds:.0f} s")
-    print(f"memory {grown:+.1f} MB since the first tenth, {cold:+.1f} MB since the start")
-    if report.disturbed:
-        sys.exit("fuzz-xsos: the two beside it were disturbed")
-    if report.grown > 10 * 2**20:
-        sys.exit("fuzz-xsos: expected at most 10 MB more memory")
-    if trouble := [line for line in server.log.splitlines() if "Traceback" in line or '"error"' in line]:
-        sys.exit(f"fuzz-xsos: the server complained: {trouble[0][:4000]}")
+        return blow(server, frames, rave, partial(play, server), alone)
 
 
 if __name__ == "__main__":
-    main()
+    command("xsos", __doc__, storm)

@@ -1,9 +1,10 @@
 """Who plays with whom: tickets in, parties out. Nothing is kept or told here; the time is handed in."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 
@@ -13,6 +14,8 @@ CLOSE = 100.0
 """How far apart two ratings may be at once."""
 PATIENCE = 5.0
 """How much farther for each second that somebody has waited."""
+ON_THE_WAY = 30.0
+"""Seconds for which the seat of somebody is kept who was sent to a room, or opened one, and is not there."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -56,12 +59,37 @@ Party = tuple[Ticket, ...]
 """The tickets of those who play together, the oldest first."""
 
 
+class Vacancy(msgspec.Struct, frozen=True):
+    """A room that waits for company: the ticket for it, who sits there, and who was sent there."""
+
+    ticket: Ticket
+    sitting: frozenset[str] = frozenset()
+    coming: Mapping[str, float] = {}
+    """Until when the seats of those are kept who were sent."""
+
+    def expecting(self, player: str, now: float) -> "Vacancy":
+        """The same with one more on the way, or with more patience for them."""
+        return replace(self, coming={**self.coming, player: now + ON_THE_WAY})
+
+    def is_free(self, now: float, player: str | None = None) -> bool:
+        """Whether there is a seat for one more: for *player*, who may have been sent here before."""
+        if self.ticket.mode == "bot":
+            return False  # whose seat that is
+        coming = {other for other, until in self.coming.items() if until > now}
+        taken = self.sitting | coming | {self.ticket.player}
+        return len(taken - {player}) < self.ticket.seats
+
+
+def is_same_wish(one: Ticket, other: Ticket) -> bool:
+    """Whether these are tickets of one player for one queue."""
+    return one.player == other.player and one.queue == other.queue
+
+
 def check_new(ticket: Ticket, tickets: Iterable[Ticket]) -> None:
     """Refuse a second ticket of the same player for the same queue."""
     for other in tickets:
-        if other.player == ticket.player and other.queue == ticket.queue:
-            why = f"you are in this queue already, with ticket {other.id}"
-            raise Refused(Code.ALREADY_QUEUED, why)
+        if is_same_wish(other, ticket):
+            raise Refused(Code.ALREADY_QUEUED, "you are in this queue already")
 
 
 def fit(one: Ticket, other: Ticket, now: float) -> bool:
@@ -114,3 +142,8 @@ def _party(ticket: Ticket, before: Sequence[Ticket], now: float) -> Party | None
     if len(partners) < wanted:
         return None
     return tuple(sorted((*partners, ticket), key=lambda member: (member.since, member.id)))
+
+
+def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
+    """The tickets, with the room that they led to."""
+    return tuple(replace(ticket, room=room) for ticket in tickets)

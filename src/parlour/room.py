@@ -47,6 +47,11 @@ def own_topic(player: str) -> str:
     return f"player:{player}"
 
 
+def is_own_topic(topic: str) -> bool:
+    """Whether only one player hears this topic."""
+    return topic.startswith("player:")
+
+
 class Instant(msgspec.Struct, frozen=True):
     """What the world hands to a step: the room's clock, wall time, and a fresh seed in case one is needed."""
 

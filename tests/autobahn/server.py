@@ -7,7 +7,7 @@ from typing import Any
 
 from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
-from parlour.server import app, clients
+from parlour.server import app, clients, lines
 from parlour.server.config import Settings
 from parlour.wire import Greeting, Push, Request
 
@@ -52,7 +52,7 @@ class Echo:
         return b""
 
 
-framed_as_text = clients.framed
+framed_as_text = lines.framed
 
 
 def framed(text: bytes) -> bytes:
@@ -62,7 +62,7 @@ def framed(text: bytes) -> bytes:
 
 
 def main() -> None:
-    clients.framed = framed
+    vars(clients)["framed"] = framed
     PROTOCOLS[Echo.name] = Echo
     settings = Settings(port=0, data=Path(os.environ["ECHO_DATA"]), journal="memory")
     app.run({}, settings, lambda port: print(port, flush=True))

@@ -35,7 +35,7 @@ def seen(board: Board, left: tuple[int, ...] = ()):
 
 def answer_to_double(level: str, board: Board) -> str:
     legal = [{"type": "accept"}, {"type": "decline"}]
-    return LEVELS[level](seen(board), legal, Chance(bytes(32), 0))["type"]
+    return str(LEVELS[level](seen(board), legal, Chance(bytes(32), 0))["type"])
 
 
 @pytest.mark.parametrize("level", LEVELS)

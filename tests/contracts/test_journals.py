@@ -6,19 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from parlour.game import Outcome
-from parlour.journal import JOURNALS
 from parlour.journal.base import Aside, Conflict, Damaged, Found, Letter, NotKept, Player, Stored
-from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
+from tests.journal.made import ANN, BOB, STATE, TICKET, card, listed, step, steps
 
 NOTHING = Aside()
-
-
-@pytest.fixture(params=list(JOURNALS))
-async def journal(request, tmp_path):
-    journal = JOURNALS[request.param](tmp_path / "data", "process")
-    assert await journal.open() == 0.0
-    yield journal
-    await journal.close()
 
 
 async def filled(journal, id="ABCD", count=3, **changes):
@@ -422,6 +413,12 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
         journal.due(1.0),
         journal.left_connected(),
         journal.player(ANN.id),
+        journal.save_ticket(TICKET),
+        journal.drop_tickets([TICKET.id]),
+        journal.tickets(),
+        journal.standings("tictactoe", 9),
+        journal.standings_of(ANN.id),
+        journal.results_of(ANN.id, 9),
     ]
     for call in calls:
         with pytest.raises(NotKept, match="not open"):
@@ -454,6 +451,15 @@ async def test_the_open_rooms_of_a_creator_are_counted(journal):
         await journal.create(card(id, creator=creator, ended=ended), STATE, None)
     assert await journal.opened_by("ann") == 2
     assert await journal.opened_by("zoe") == 0
+
+
+async def test_an_open_room_whose_game_is_over_is_not_counted_until_it_is_played_in_again(journal):
+    room = await journal.create(card(creator="ann"), STATE, None)
+    over = card(creator="ann", outcome=Outcome(won=("ann",), lost=("bob",), why="three in a row"))
+    await journal.append(room, step(1), Aside(card=over))
+    assert await journal.opened_by("ann") == 0
+    await journal.append(room, step(2), Aside(card=card(creator="ann")))
+    assert await journal.opened_by("ann") == 1
 
 
 async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):

@@ -7,9 +7,12 @@ A story is a text file in the folder of its protocol; those of doors have teller
     -- drop ann                  Ann's connection is lost; the next thing she sends is on a new one
     -- wait 60                   so many seconds pass
     -- restart                   the server dies and another one takes over
+
+Ids that the lobby draws are told as TICKET1, ROOM1 and so on, in the order in which they come up.
 """
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable
 from pathlib import Path
@@ -20,6 +23,7 @@ from parlour.errors import Refused
 from tests.contracts import gammonx_story, relay_story, xsos_story
 from tests.server.world import PLAYABLE, Person, World
 
+DRAWN = re.compile(r'"(ticket|room)":"([a-z]{16}|[A-Z]{4})"|"tickets":\[\{"id":"([a-z]{16})"')
 FOLDER = Path(__file__).parent.parent / "transcripts"
 
 
@@ -39,6 +43,7 @@ async def tell(story: str) -> str:
     world = await World(PLAYABLE).__aenter__()
     people: dict[str, Person] = {}
     told: list[str] = []
+    names: dict[str, str] = {}
     for line in story.splitlines():
         if " < " in line and not line.startswith(("#", "--")):
             continue
@@ -49,11 +54,27 @@ async def tell(story: str) -> str:
         elif line.startswith("-- "):
             await _direct(world, people, *line.removeprefix("-- ").split(" ", 1))
         elif " > " in line and not line.startswith("#"):
-            await _send(world, people, *line.split(" > ", 1))
-        told.extend(f"{who} < {frame}" for who, _, frame in world.log)
+            who, frame = line.split(" > ", 1)
+            await _send(world, people, who, renamed(frame, {name: id for id, name in names.items()}))
+        for who, _, frame in world.log:
+            learn(frame, names)
+            told.append(f"{who} < {renamed(frame, names)}")
         world.log.clear()
     await world.host.stop()
     return "\n".join(told) + "\n"
+
+
+def learn(frame: str, names: dict[str, str]) -> None:
+    """Give names to the ids that the lobby drew."""
+    for what, id, again in DRAWN.findall(frame):
+        kind = what.upper() or "TICKET"
+        count = sum(name.startswith(kind) for name in names.values())
+        names.setdefault(id or again, f"{kind}{count + 1}")
+
+
+def renamed(frame: str, names: dict[str, str]) -> str:
+    """A frame with these words in place of others."""
+    return re.sub("|".join(names) or "$^", lambda found: names[found[0]], frame)
 
 
 async def _direct(world: World, people: dict[str, Person], verb: str, rest: str) -> None:

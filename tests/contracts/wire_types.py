@@ -7,18 +7,32 @@ import msgspec
 
 from parlour.errors import Code
 from parlour.scene import Patch, Scene
+from parlour.server.bots import Hint, Seated
 from parlour.server.calls import Problem
 from parlour.server.history import HistorySheet
-from parlour.server.http import GameSheet, KnownPlayer, NamedRoom, NewPlayer, NewRoom, Stepped
+from parlour.server.http import (
+    GameSheet,
+    KnownPlayer,
+    NamedRoom,
+    NewBot,
+    NewPlayer,
+    NewRoom,
+    PlayerSheet,
+    Stepped,
+)  # fmt: skip
 from parlour.server.listing import OpenRooms
+from parlour.server.pairing import Matched, TicketSheet, Unqueued
 from parlour.server.rooms import RoomSheet
-from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, SendChat, SendEvent
+from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, Queue, SendChat, SendEvent
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 
-CALLS = (NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, HistorySheet, Stepped, Problem)
+CALLS = (
+    NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, HistorySheet, Stepped, Problem,
+    Queue, TicketSheet, NewBot, Seated, Hint, PlayerSheet,
+)  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, Joining)
-TYPES = (Scene, Patch, OpenRooms, *PUSHES.values(), *ASKED, *CALLS)
+TYPES = (Scene, Patch, OpenRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)
 
 HEAD = """\
 // Made from the Python types by scripts/wire-types. Do not edit: change those and run it again.
@@ -35,6 +49,9 @@ SHARPER = {
 }
 """What TypeScript can say and a JSON schema cannot."""
 
+APART = {"parlour.wire.Result": "Result", "parlour.journal.base.Result": "PlayedGame"}
+"""Two types of one name."""
+
 PLAIN = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
 
 
@@ -45,7 +62,7 @@ def typescript() -> str:
     pushes = "".join(f"  {name}: {_named(kind)};\n" for name, kind in PUSHES.items())
     parts = [
         HEAD,
-        *(_declaration(name, schemas[name]) for name in sorted(schemas)),
+        *(_declaration(name, schemas[name]) for name in sorted(schemas, key=_called)),
         f"/** The codes of Parlour's own refusals; a game may have others. */\nexport type Code = {codes};\n",
         f"/** What is told in a room: payloads by name. */\nexport interface Pushes {{\n{pushes}}}\n",
     ]
@@ -60,17 +77,21 @@ def _named(kind: Any) -> str:
 def _declaration(name: str, schema: dict[str, Any]) -> str:
     required = set(schema.get("required", ()))
     lines = [f"/** {schema['description'].splitlines()[0]} */"] if "description" in schema else []
-    lines.append(f"export interface {name} {{")
+    lines.append(f"export interface {_called(name)} {{")
     for field, inner in schema["properties"].items():
         kind = SHARPER.get((name, field)) or _type(inner)
         lines.append(f"  {field}{'' if field in required else '?'}: {kind};")
     return "\n".join([*lines, "}", ""])
 
 
+def _called(name: str) -> str:
+    return APART.get(name, name)
+
+
 def _type(schema: dict[str, Any]) -> str:
     match schema:
         case {"$ref": name}:
-            return str(name)
+            return _called(str(name))
         case {"enum": values}:
             return " | ".join(msgspec.json.encode(value).decode() for value in values)
         case {"anyOf": kinds}:

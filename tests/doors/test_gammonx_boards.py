@@ -2,15 +2,16 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from parlour.doors.gammonx.board import board_state, move_sequences, place_of
-from parlour.doors.gammonx.payloads import show
+from parlour.doors.gammonx.payloads import dice_rolls, show
 from parlour.errors import Refused
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
-from parlour.games.backgammon.match import Cube, Settings, new_match
+from parlour.games.backgammon.match import Cube, Played, Settings, new_match
 from parlour.wire import Sitter
 from tests.doors.hall import guid
 
@@ -93,6 +94,28 @@ def test_both_are_shown_the_same_moves_each_from_their_side(variant):
         {"moves": [{"from": turned(move["from"]), "to": turned(move["to"])} for move in way["moves"]]}
         for way in mine
     ]
+
+
+@pytest.mark.parametrize(("left", "used"), [((5, 2), []), ((5,), [2]), ((2,), [5]), ((), [5, 2])])
+def test_the_die_that_was_played_is_the_used_one(left, used):
+    rolls = dice_rolls((5, 2), left)
+    assert [die["roll"] for die in rolls] == [5, 2]
+    assert [die["roll"] for die in rolls if die["used"]] == used
+
+
+@pytest.mark.parametrize(("left", "used"), [(4, 0), (3, 0), (2, 1), (1, 1), (0, 2)])
+def test_a_double_has_two_dice_and_each_is_used_by_two_moves(left, used):
+    assert [die["used"] for die in dice_rolls((3, 3), (3,) * left)] == [True] * used + [False] * (2 - used)
+
+
+@pytest.mark.parametrize(("won_by", "active"), [((), 0), ((1,), 1), ((1, 0), 0), ((1, None), 0)])
+def test_between_games_the_active_turn_is_the_last_winners_and_never_nobodys(won_by, active):
+    games = tuple(Played("backgammon", winner, 1, "single") for winner in won_by)
+    for view, me in zip(views("backgammon", games=games), (ANN, BOB), strict=True):
+        seen = show(guid("match"), guid(me.player), view, (ANN, BOB))
+        state = msgspec.json.decode(seen.game)
+        assert state["activeTurn"] == seen.players[active]
+        assert state["phase"] == (6 if won_by else 98)
 
 
 @pytest.mark.parametrize("field", [-2, 24, 100, 1000, -99])

@@ -1,9 +1,11 @@
 """The GammonX door in trouble: breaks, slow players, doubles, and clients that ask for what cannot be."""
 
+import random
 from typing import Any
 
 import pytest
 
+from parlour.doors.gammonx.hub import COMMANDS
 from parlour.doors.gammonx.terms import player_named
 from tests.doors.hall import Hall, Visitor, guid
 
@@ -173,9 +175,16 @@ async def test_commands_after_the_end_are_errors_and_the_connection_stays(hall):
     await one.do("ResignMatch")
     assert other.last("match-ended")["winner"] == other.id
     assert one.events()[-2:] == ["match-ended", "force-disconnect"]
-    assert (await one.refused("Roll"))[0] == "ROLL_ERROR"
     await one.do("MatchState")
-    assert one.last("match-state")["winner"] == other.id
+    before = one.last("match-state")
+    assert before["winner"] == other.id
+    for command in COMMANDS.values():
+        if command.event is not None:
+            assert (await one.refused(command.name))[0] == command.code
+    assert (await one.refused("Move", 0, 1))[0] == "MOVE_ERROR"
+    assert other.events() == ["match-ended", "force-disconnect"]
+    await one.do("MatchState")
+    assert one.last("match-state") == before
 
 
 async def test_nobody_joins_an_unknown_match_or_under_a_malformed_id(hall):
@@ -184,6 +193,29 @@ async def test_nobody_joins_an_unknown_match_or_under_a_malformed_id(hall):
     eve.match = "room 5"
     assert await eve.refused("JoinMatch", eve.id) == ("LOBBY_ERROR", "matchId: expected a GUID, got 'room 5'")
     assert await eve.refused("Roll") == ("ROLL_ERROR", "matchId: expected a GUID, got 'room 5'")
+
+
+async def test_nobody_joins_under_a_malformed_player_id_whether_called_or_in_the_address(hall):
+    match = await hall.want("ann")
+    for id in ("ann", "", "00000000-0000-0000-0000-000000000000", "281ccec7ea504ab1be5832669e11ee14"):
+        eve = await hall.come("eve", query=f"matchId={match}&playerId={id}")
+        assert eve.events() == [], "nothing is asked yet"
+        eve.match = match
+        code, message = await eve.refused("JoinMatch", id)
+        assert (code, message[:25]) == ("LOBBY_ERROR", "playerId: expected a GUID")
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    assert ann.last("match-lobby-waiting")["player1"] == ann.id, "both seats were free"
+
+
+async def test_an_error_says_what_is_allowed_to_join_and_then_to_ask_how_things_are(hall):
+    match = await hall.want("ann")
+    ann = await hall.come("ann", match)
+    await ann.refused("GameState")
+    assert ann.last("error")["allowedCommands"] == ["JoinMatch"]
+    await ann.do("JoinMatch", ann.id)
+    await ann.refused("Roll")
+    assert ann.last("error")["allowedCommands"] == ["GameState", "MatchState"]
 
 
 async def test_a_third_player_finds_no_seat(hall):
@@ -211,6 +243,8 @@ async def test_a_connection_plays_one_match_as_one_player(hall):
         ("Move", (OTHER, 0)),
         ("Move", (OTHER, True, 2)),
         ("Move", (OTHER, 0.5, 2)),
+        ("Move", (OTHER, 0, 2**53 + 1)),
+        ("Move", (OTHER, 0, 10**20)),
         ("JoinMatch", (OTHER,)),
         ("JoinMatch", ()),
         ("GameState", ({},)),
@@ -274,7 +308,7 @@ async def test_a_player_waits_once_for_a_kind_of_match(hall):
     await hall.want("ann")
     wish = {"PlayerId": guid("ann"), "MatchVariant": 0, "MatchModus": 0, "MatchType": 2}
     answer = await hall.call("/api/matches/join", wish)
-    assert answer.json()["payload"]["message"] == "you wait for such a match already"
+    assert answer.json()["payload"]["message"] == "you are in this queue already"
     await hall.wait(40)
     assert (await hall.call("/api/matches/join", wish)).status_code == 200, "nobody waited there any more"
 
@@ -306,6 +340,14 @@ async def test_who_waits_no_longer_is_not_found(hall):
     for queue in (match, OTHER, "nonsense"):
         answer = await hall.call(f"/api/matches/queues/{queue}", me)
         assert (answer.status_code, answer.json()["payload"]["code"]) == (400, "QUEUE_ERROR")
+
+
+async def test_nobody_polls_or_cancels_what_another_waits_for(hall):
+    match, eve = await hall.want("ann"), {"playerId": guid("eve"), "matchModus": 0}
+    for path in (match, f"{match}/cancel"):
+        answer = await hall.call(f"/api/matches/queues/{path}", eve)
+        assert (answer.status_code, answer.json()["payload"]["code"]) == (400, "QUEUE_ERROR")
+    assert await hall.want("bob") == match
 
 
 async def test_a_negotiated_connection_is_opened_once_and_soon(hall):
@@ -372,3 +414,62 @@ async def test_an_id_opens_no_seat_that_a_token_holds(hall):
     await thief.do("JoinMatch", thief.id)
     seats = [seat.player for seat in hall.world.room(match).seats]
     assert seats == ["dan", player_named(thief.id)], "another player, who happens to use the same id"
+
+
+# What is allowed.
+
+ALWAYS = {"JoinMatch", "StartMatch", "GameState", "MatchState"}
+"""Not to be listed: to ask how things are is allowed at any time."""
+
+
+@pytest.mark.parametrize(("variant", "type"), [(0, 0), (1, 2), (2, 2)], ids=["backgammon", "tavla", "tavli"])
+async def test_what_is_not_among_the_allowed_commands_is_refused_and_all_else_is_done(hall, variant, type):
+    players = await hall.two(variant, type)
+    rng = random.Random(variant)
+    for _ in range(150):
+        told = [await asked(who) for who in players]
+        if not any("StartGame" in state["allowedCommands"] or state["phase"] != 6 for state in told):
+            break
+        for who, state in zip(players, told, strict=True):
+            for name in commands() - set(state["allowedCommands"]):
+                await who.refused(name, *((0, 1) if name == "Move" else ()))
+        assert [await asked(who) for who in players] == told, "nothing changed"
+        await do_one(rng.choice([*zip(players, told, strict=True)]), rng)
+
+
+def commands() -> set[str]:
+    return {command.name for command in COMMANDS.values()} - ALWAYS
+
+
+async def asked(who: Visitor) -> Any:
+    await who.do("GameState")
+    return who.last("game-state")
+
+
+async def do_one(whose: tuple[Visitor, Any], rng: random.Random) -> None:
+    """One of the things that somebody may do, and seldom give up."""
+    who, state = whose
+    may = [name for name in state["allowedCommands"] if not name.startswith("Resign") or rng.random() < 0.02]
+    if not may:
+        return
+    name, fields = rng.choice(may), []
+    if name == "Move":
+        first = rng.choice(state["moveSequences"])["moves"][0]
+        fields = [first["from"], first["to"]]
+    who.records.clear()
+    await who.do(name, *fields)
+    assert "error" not in who.events(), f"{name} was allowed"
+
+
+async def test_the_time_to_be_away_is_for_the_whole_match(hall):
+    one, other = await hall.playing()
+    for left in ("00:00:30", "00:00:20"):
+        await other.drop()
+        assert one.last("player-disconnected")["gracePeriod"] == left
+        await hall.alive(10, one)
+        other = await hall.come(other.who, one.match)
+    await other.drop()
+    await hall.alive(9, one)
+    assert "match-ended" not in one.events()
+    await hall.alive(2, one)
+    assert one.last("match-ended")["winner"] == one.id

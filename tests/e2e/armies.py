@@ -10,6 +10,14 @@ from tests.e2e.browser import Visitor
 SQUARES = {name_of(square): square for square in range(100)}
 
 
+STAND_STILL = """() => {
+    const motions = document.getAnimations();
+    for (const motion of motions) { motion.pause(); motion.currentTime = 600; }
+    return motions.length;
+}"""
+"""Stops what moves in the middle of it; waits until something does."""
+
+
 def square(visitor: Visitor, name: str) -> Locator:
     return visitor.board.locator(f"[data-spot=c{SQUARES[name]}]")
 

@@ -58,12 +58,13 @@ def hasten(server: Server, tokens: list[str], room: str, until: Callable[[Any], 
             view = pair[seat].view
             if until(view):
                 return
-            seq = pair[seat].do(_next(view, rng))
+            seq = pair[seat].do(choose(view, rng))
             for player in pair:
                 player.catch_up(seq)
 
 
-def _next(view: Any, rng: random.Random) -> dict[str, Any]:
+def choose(view: Any, rng: random.Random) -> dict[str, Any]:
+    """Something that whoever sees this view may do; doubles are mostly taken."""
     match view["phase"]:
         case "move" if view["ways"]:
             start, end = rng.choice(view["ways"]).split()[0].split("/")
@@ -74,5 +75,7 @@ def _next(view: Any, rng: random.Random) -> dict[str, Any]:
             }
         case "move":
             return {"type": "end_turn"}
+        case "double":
+            return {"type": rng.choice(("accept", "accept", "accept", "decline"))}
         case phase:
             return {"type": phase}

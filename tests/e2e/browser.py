@@ -4,10 +4,12 @@ import json
 import os
 import re
 import shutil
+from time import monotonic
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, Playwright, ViewportSize, WebSocket, expect
 
+from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import Server
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -64,7 +66,9 @@ class Visitor:
         """From the home page into a new room; its id."""
         self.go("/")
         self.page.get_by_label("Your name").fill(self.name)
-        self.page.get_by_role("button", name=f"Play {game}").click()
+        # A game for one is simply played; at the others' tables there is a seat for a friend.
+        way = re.compile(f"^(Play {re.escape(game)}|A friend to play {re.escape(game)} with)$")
+        self.page.get_by_role("button", name=way).click()
         self.page.wait_for_url(re.compile(r"/r/\w+$"))
         expect(self.spots.first).to_be_attached()
         return self.page.url.rpartition("/")[2]
@@ -95,6 +99,20 @@ class Visitor:
         """A spot by what a screen reader says of it."""
         return self.board.get_by_label(label, exact=True)
 
+    def catch_up(self, seq: int) -> None:
+        """Returns when the page has heard of this step, and has drawn it."""
+        until = monotonic() + PATIENCE
+        while self.seq < seq:
+            assert monotonic() < until, f"{self.name}'s browser heard of step {self.seq}, and not of {seq}"
+            self.page.evaluate(DRAWN)
+        self.page.evaluate(DRAWN)
+
+    @property
+    def seq(self) -> int:
+        """Of the last step that came over the socket."""
+        told = (frame[4]["seq"] for frame in reversed(self.frames) if frame[3] in ("sync", "update"))
+        return next(told, -1)
+
     def sees(self, status: str) -> None:
         expect(self.status).to_have_text(status)
 
@@ -120,6 +138,9 @@ class Visitor:
                 return
         raise AssertionError(f"expected Tab to come to {wanted}, it did not")
 
+
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""What has come is on the screen when the frame after the next begins."""
 
 FOCUSED = """wanted => {
     const element = document.activeElement;

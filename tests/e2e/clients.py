@@ -3,7 +3,6 @@
 import itertools
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -17,7 +16,8 @@ from websockets.protocol import State
 from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
-from tests.e2e.lines import PATIENCE, Lines
+from tests.e2e.lines import PATIENCE
+from tests.e2e.node import NodeClient
 from tests.e2e.servers import Guest, Server
 
 FOLDER = Path(__file__).parent
@@ -41,18 +41,13 @@ class Answer(NamedTuple):
         return self.response["code"] if self.status == "error" else None
 
 
-class Player:
+class Player(NodeClient):
     """Somebody at a phoenix client of their own; what they hear is kept in order."""
 
     def __init__(self, server: Server, guest: Guest, **options: Any) -> None:
         self.guest = guest
         self.topic = ""
-        self._numbers = itertools.count(1)
-        self._node = subprocess.Popen(
-            ["node", "player.mjs"], cwd=FOLDER, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        assert self._node.stdout is not None
-        self._lines = Lines(self._node.stdout, json.loads)
+        super().__init__("player.mjs")
         options.setdefault("params", {"token": guest.token})
         try:
             self.ask("connect", url=f"ws://{server.address}/socket", options=options)
@@ -66,35 +61,12 @@ class Player:
         """Who this is, as the server says."""
         return self.guest.id
 
-    def close(self) -> None:
-        """Go away for good."""
-        with self._node:
-            assert self._node.stdin is not None
-            self._node.stdin.close()
-            try:
-                self._node.wait(PATIENCE)
-            finally:
-                self._node.kill()
-            self._lines.end()
-
     # What a player does.
-
-    def tell(self, do: str, **more: Any) -> int:
-        """Give the client a command; its number."""
-        number = next(self._numbers)
-        assert self._node.stdin is not None
-        self._node.stdin.write(json.dumps({"do": do, "n": number, **more}) + "\n")
-        self._node.stdin.flush()
-        return number
 
     def answer(self, number: int) -> Answer:
         """What became of a command."""
-
-        def look(lines: list[Any]) -> Answer | None:
-            found = (line for line in lines if line.get("answer") == number)
-            return next((Answer(line["status"], line["response"]) for line in found), None)
-
-        return self._lines.wait(look, f"an answer to command {number}")
+        line = self.answered(number)
+        return Answer(line["status"], line["response"])
 
     def ask(self, do: str, **more: Any) -> Answer:
         return self.answer(self.tell(do, **more))
@@ -150,16 +122,11 @@ class Player:
 
     def heard(self, *names: str) -> list[tuple[str, Any]]:
         """The (name, payload) of all messages with these names, in order."""
-        return _named(tuple(self._lines.all), names)
+        return [(line["heard"], line["payload"]) for line in self.heard_lines(*names)]
 
     def wait_for(self, name: str, count: int = 1, **fields: Any) -> Any:
         """The payload of the message so named and with these fields, or of the *count*-th such."""
-
-        def look(lines: list[Any]) -> Any:
-            found = [load for _, load in _named(lines, (name,)) if fields.items() <= load.items()]
-            return found[count - 1] if len(found) >= count else None
-
-        return self._lines.wait(look, f"{name} {fields or ''} ({count})")
+        return self.hear_line(name, count, lambda line: line["payload"].items() >= fields.items())["payload"]
 
     def see(self, seq: int) -> Any:
         """The view as soon as this step is told."""
@@ -170,13 +137,13 @@ class Player:
         """The metas by key, once just these players are here with so many tabs, and so many watch."""
 
         def look(lines: list[Any]) -> Any:
-            states = _named(lines, ("presence",))
-            metas = {key: entry["metas"] for key, entry in states[-1][1].items()} if states else {}
+            states = [line["payload"] for line in lines if line.get("heard") == "presence"]
+            metas = {key: entry["metas"] for key, entry in states[-1].items()} if states else {}
             watching = sum(meta["count"] for meta in metas.get("spectators", ()))
             here = {key: len(found) for key, found in metas.items() if key != "spectators"}
             return metas if (here, watching) == (tabs, spectators) else None
 
-        return self._lines.wait(look, f"presence of {tabs} and {spectators} spectators")
+        return self.lines.wait(look, f"presence of {tabs} and {spectators} spectators")
 
     @property
     def seqs(self) -> list[int]:
@@ -193,10 +160,6 @@ class Player:
     def view(self) -> Any:
         """What this player sees now."""
         return [load["view"] for _, load in self.heard("update", "sync") if "view" in load][-1]
-
-
-def _named(lines: Any, names: tuple[str, ...]) -> list[tuple[str, Any]]:
-    return [(line["heard"], line["payload"]) for line in lines if line.get("heard") in names]
 
 
 class Raw:

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.e2e.browser import Visitor, launch
 from tests.e2e.clients import Player, Raw
+from tests.e2e.gammonx import HubPlayer
 from tests.e2e.servers import UNLIMITED, Guest, Server
 
 ALARMS = ("Traceback", "job_failed", "call_failed", "game_failed", "room_damaged", "not_kept")
@@ -68,6 +69,20 @@ def enter() -> Iterator[Enter]:
             return stack.enter_context(closing(Player(server, guest, **options)))
 
         yield connect
+
+
+Come = Callable[..., HubPlayer]
+
+
+@pytest.fixture
+def come(server: Server) -> Iterator[Come]:
+    """Brings somebody with a SignalR client of their own."""
+    with ExitStack() as stack:
+
+        def one(at: Server | None = None, id: str | None = None) -> HubPlayer:
+            return stack.enter_context(closing(HubPlayer(at or server, id)))
+
+        yield one
 
 
 @pytest.fixture

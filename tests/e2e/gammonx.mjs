@@ -39,7 +39,6 @@ function choose({ allowedCommands, moveSequences }) {
 // The line breaks without a word.
 function cut() {
   cuts += 1;
-  returning = true;
   connection.connection.transport._webSocket.terminate();
 }
 
@@ -67,7 +66,7 @@ const commands = {
   async connect({ n, url, query, options }) {
     connection = new HubConnectionBuilder()
       .withUrl(`${url}?${query}`, { transport: HttpTransportType.WebSockets, ...options })
-      .withAutomaticReconnect([0, 50, 200, 1000])
+      .withAutomaticReconnect([0, 50, 200, 1000, 1000, 2000, 5000])
       .configureLogging(LogLevel.None)
       .build();
     for (const name of EVENTS) {
@@ -77,6 +76,7 @@ const commands = {
         hear(name, payload);
       });
     }
+    connection.onreconnecting(() => { returning = true; });
     connection.onreconnected(() => print({ heard: "reconnected" }));
     connection.onclose((error) => print({ heard: "closed", reason: error?.message ?? null }));
     await connection.start();

@@ -204,7 +204,7 @@ def test_a_move_that_is_refused_says_why_beside_the_board(server, visit):
 def test_an_open_room_is_listed_at_once_and_can_be_joined_from_there(serve, visit):
     server = serve()
     bob = visit(server, "Bob").go("/")
-    expect(bob.page.get_by_text("Nobody is waiting.")).to_be_visible()
+    expect(bob.page.get_by_text("No room is open.")).to_be_visible()
     ann = visit(server, "Ann")
     room = ann.open_room()
     bob.page.get_by_label("Your name").fill("Bob")

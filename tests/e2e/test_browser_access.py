@@ -66,10 +66,10 @@ def test_axe_finds_no_serious_fault_on_any_page(server, visit, scheme, size):
 
 def test_a_whole_game_is_played_by_keyboard_alone(server, visit):
     ann, bob = visit(server, "Ann").go("/"), visit(server, "Bob")
-    expect(ann.page.get_by_role("button", name="Play Noughts and crosses")).to_be_visible()
+    expect(ann.page.get_by_role("button", name="A friend to play Noughts and crosses")).to_be_visible()
     ann.tab_to("Your name")
     ann.page.keyboard.type("Ann")
-    ann.tab_to("Play Noughts and crosses")
+    ann.tab_to("A friend to play Noughts and crosses with")
     ann.press("Enter")
     ann.page.wait_for_url(re.compile(r"/r/\w+$"))
     bob.go(f"/r/{ann.page.url.rpartition('/')[2]}")

@@ -7,10 +7,21 @@ from playwright.sync_api import expect
 
 from tests.e2e.backgammon import hasten
 from tests.e2e.browser import PHONE
+from tests.e2e.hands import (
+    SLOW,
+    button,
+    drag,
+    movable,
+    move,
+    roll,
+    say_yes,
+    tap,
+    targets,
+    used,
+    wait_for_dice,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
-
-SLOW = 30_000
 
 
 @pytest.fixture
@@ -24,49 +35,7 @@ def sit(server, visit):
     return down
 
 
-# What hands do.
-
-
-def button(who, name):
-    return who.page.get_by_role("button", name=name)
-
-
-def tap(who, thing, *, touch=False):
-    """Press the middle of it, whatever lies there."""
-    box = thing.bounding_box()
-    pointer = who.page.touchscreen.tap if touch else who.page.mouse.click
-    pointer(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def drag(who, thing, to):
-    one, two = thing.bounding_box(), to.bounding_box()
-    mouse = who.page.mouse
-    mouse.move(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
-    mouse.down()
-    mouse.move(two["x"] + two["width"] / 2, two["y"] + two["height"] / 2, steps=6)
-    mouse.up()
-
-
-def movable(who):
-    return who.board.locator(".piece.movable")
-
-
-def targets(who):
-    return who.board.locator("[aria-label$='can go here']")
-
-
-def used(who):
-    return who.board.locator(".piece.dim[data-piece^=die]").count()
-
-
-def wait_for_dice(who, before):
-    """More dice have been played, or they are gone with the game."""
-    who.page.wait_for_function(
-        """before => document.querySelectorAll("svg.board .piece.dim[data-piece^=die]").length > before
-                     || !document.querySelector("svg.board [data-piece^=die]")""",
-        arg=before,
-        timeout=SLOW,
-    )
+# What two do.
 
 
 def wait_for_turn(pair):
@@ -75,28 +44,6 @@ def wait_for_turn(pair):
     seat = pair[0].page.locator(".bar.turn").get_attribute("data-seat")
     expect(pair[1].page.locator(f".bar.turn[data-seat='{seat}']")).to_have_count(1, timeout=SLOW)
     return pair[int(seat)]
-
-
-def roll(who):
-    button(who, "Roll").click()
-    expect(who.board.locator("[data-piece^=die]").first).to_be_attached(timeout=SLOW)
-
-
-def move(who, *, dragging=False, touch=False):
-    """One checker to the farthest place where it may go."""
-    before = used(who)
-    if dragging:
-        checker = movable(who).last
-        tap(who, checker)
-        spot = targets(who).last.get_attribute("data-spot")
-        tap(who, checker)  # let go again: it was only to see where it may go
-        expect(targets(who)).to_have_count(0)
-        drag(who, checker, who.board.locator(f"[data-spot={spot}]"))
-    else:
-        tap(who, movable(who).last, touch=touch)
-        expect(targets(who).first).to_be_attached()
-        tap(who, targets(who).last, touch=touch)
-    wait_for_dice(who, before)
 
 
 def play_turn(pair, **how):
@@ -123,10 +70,6 @@ def start(pair, *, by_key=False):
     for who in pair:
         expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
     return wait_for_turn(pair)
-
-
-def say_yes(who):
-    who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
 
 
 def tokens(pair):
@@ -171,7 +114,7 @@ def test_a_tavli_match_is_played_to_its_end_on_all_three_boards(server, sit):
     while play_turn(pair):
         pass
     for who in pair:
-        expect(who.status).to_have_text(re.compile("^(You (win|lose) the match|A draw), "))
+        expect(who.status).to_have_text(re.compile("^(You win|(Ann|Bob) wins|A draw): "))
     games = [game["variant"] for game in final(server, pair, room)["match"]["games"]]
     assert games == ["portes", "plakoto", "fevga"]
 
@@ -207,8 +150,35 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
     button(first, "Resign game").click()
     expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
     say_yes(first)
-    first.sees("You lose the match, 6 : 0 (resigned)")
-    second.sees("You win the match, 6 : 0 (resigned)")
+    first.sees(f"{second.name} wins: 6 \N{EN DASH} 0 (resigned)")
+    second.sees("You win: 6 \N{EN DASH} 0 (resigned)")
+
+
+def test_whoever_declines_a_double_loses_the_game_and_the_board_shows_how_the_match_stands(sit):
+    _, pair = sit(variant="backgammon", match="five_points")
+    first = start(pair)
+    second = pair[1 - pair.index(first)]
+    button(first, "Double to 2").click()
+    button(second, "Drop").click()
+    expect(second.page.get_by_text("Lose this game at 1?")).to_be_visible()
+    say_yes(second)
+    for who, score in ((first, "1 \N{EN DASH} 0"), (second, "0 \N{EN DASH} 1")):
+        who.sees("Ready for a game of backgammon?")
+        expect(who.spot(f"score {score}, to 5")).to_have_text(score)
+        expect(who.board.get_by_text("to 5", exact=True)).to_be_visible()
+        who.page.get_by_role("tab", name="Moves").click()
+        expect(who.page.get_by_text(f"backgammon: {first.name} wins 1 (declined)")).to_be_visible()
+
+
+def test_whoever_lets_the_clock_run_out_loses_the_game(sit):
+    _, pair = sit(variant="portes", turn_seconds=10)
+    first = start(pair)
+    second = pair[1 - pair.index(first)]
+    clock = second.page.locator(f".bar[data-seat='{pair.index(first)}'] time.hurry")
+    expect(clock).to_be_visible(timeout=SLOW)
+    first.sees(f"{second.name} wins: 2 \N{EN DASH} 0 (out of time)")
+    second.sees("You win: 2 \N{EN DASH} 0 (out of time)")
+    expect(second.page.locator(".bar time")).to_have_count(0)
 
 
 PLACES = "all => all.map(one => [one.dataset.piece, one.getAttribute('transform')]).sort()"
@@ -237,6 +207,37 @@ def test_a_turn_is_played_by_keyboard_alone(sit):
     who.press("u")
     expect(end).to_have_count(0)
     expect(movable(who).first).to_be_attached()
+
+
+def test_a_checker_is_borne_off_by_dragging_it_into_the_tray(server, sit):
+    room, pair = sit(variant="portes")
+    start(pair)
+    hasten(server, tokens(pair), room, can_bear_off)
+    who = wait_for_turn(pair)
+    tray = who.board.locator(f"[data-spot=off{pair.index(who)}]")
+    expect(tray).to_have_attribute("aria-label", f"borne off by {who.name}")
+    expect(movable(who).first).to_be_visible(timeout=SLOW)
+    drag(who, first_that_goes_to(who, tray), tray)
+    for visitor in pair:
+        expect(visitor.spot(f"borne off by {who.name}, checker of {who.name}")).to_be_attached(timeout=SLOW)
+
+
+def can_bear_off(view):
+    return view["phase"] == "move" and any(way.split()[0].endswith("/off") for way in view["ways"])
+
+
+def first_that_goes_to(who, tray):
+    """A checker that may be put there: each is picked up to see, and let go again."""
+    name = tray.get_attribute("data-spot")
+    for checker in movable(who).all():
+        tap(who, checker)
+        expect(targets(who).first).to_be_attached()
+        goes = who.board.locator(f"[data-spot={name}][aria-label$='can go here']").count()
+        tap(who, checker)
+        expect(targets(who)).to_have_count(0)
+        if goes:
+            return checker
+    raise AssertionError(f"expected a checker that may go to {name}, there is none")
 
 
 def test_turns_are_played_on_a_phone_by_touch(sit):

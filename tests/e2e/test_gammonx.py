@@ -1,118 +1,45 @@
 """The GammonX door with the real npm `@microsoft/signalr`, which knows nothing of Parlour."""
 
-import itertools
-import json
-import subprocess
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
-from pathlib import Path
+import random
+import re
+from contextlib import closing
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.e2e.lines import PATIENCE, Lines
-from tests.e2e.servers import Server
+from tests.e2e.backgammon import Fast, choose
+from tests.e2e.browser import Visitor
+from tests.e2e.gammonx import WHOLE_MATCH
+from tests.e2e.hands import act
 
-pytestmark = pytest.mark.e2e
-
-FOLDER = Path(__file__).parent
-WHOLE_MATCH = 120.0
-"""Seconds in which two programs have played a match."""
-
-
-class Player:
-    """Somebody at a SignalR client of their own."""
-
-    def __init__(self, server: Server, id: str | None = None) -> None:
-        self.id = id or str(uuid.uuid4())
-        self.match = ""
-        self._server = server
-        self._numbers = itertools.count(1)
-        self._node = subprocess.Popen(
-            ["node", "gammonx.mjs"], cwd=FOLDER, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        assert self._node.stdout is not None
-        self.lines = Lines(self._node.stdout, json.loads)
-
-    def want(self, variant: int = 0, modus: int = 0, type: int = 2, **headers: str) -> str:
-        wish = {"PlayerId": self.id, "MatchVariant": variant, "MatchModus": modus, "MatchType": type}
-        answer = self._server.call("POST", "/api/matches/join", wish, headers=headers)
-        assert answer.status_code == 200, answer.text
-        self.match = answer.json()["payload"]["matchId"]
-        return self.match
-
-    def connect(self, prefix: str = "", **options: Any) -> None:
-        url = f"http://{self._server.address}{prefix}/matchhub"
-        query = f"matchId={self.match}&playerId={self.id}"
-        assert self.ask("connect", url=url, query=query, options=options) is None
-
-    def do(self, what: str, **more: Any) -> None:
-        assert self._node.stdin is not None
-        self._node.stdin.write(json.dumps({"do": what, **more}) + "\n")
-        self._node.stdin.flush()
-
-    def ask(self, what: str, **more: Any) -> str | None:
-        """Do something and wait until it is done; what went wrong."""
-        number = next(self._numbers)
-        self.do(what, n=number, **more)
-
-        def there(lines: list[Any]) -> Any:
-            return next((line for line in lines if line.get("answer") == number), None)
-
-        error: str | None = self.lines.wait(there, f"an answer to {what}").get("error")
-        return error
-
-    def invoke(self, target: str, *arguments: Any) -> str | None:
-        return self.ask("invoke", args=[target, self.match, *arguments])
-
-    def hear(self, name: str, count: int = 1, patience: float = PATIENCE) -> Any:
-        """The payload of an event, as soon as it has come so often."""
-
-        def there(lines: list[Any]) -> Any:
-            like = [line for line in lines if line.get("heard") == name]
-            return like[count - 1] if len(like) >= count else None
-
-        return self.lines.wait(there, f"{name} for the {count}. time", patience).get("payload")
-
-    def play(self, seed: int, *, cuts: int = 0, after: int = 0) -> None:
-        """Join, and play by itself until the match is over; the line is cut after so many calls."""
-        self.do("play", match=self.match, player=self.id, seed=seed, cuts=cuts, after=after)
-
-    def heard(self, name: str) -> list[Any]:
-        return [line.get("payload") for line in list(self.lines.all) if line.get("heard") == name]
-
-    def close(self) -> None:
-        with self._node:
-            assert self._node.stdin is not None
-            self._node.stdin.close()
-            try:
-                self._node.wait(PATIENCE)
-            finally:
-                self._node.kill()
-            self.lines.end()
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
-Come = Callable[..., Player]
+VARIANTS = {0: "backgammon", 1: "tavla", 2: "tavli"}
+TYPES = {0: "five points", 1: "seven points", 2: "cash"}
+EVERY_KIND = [
+    pytest.param(variant, type, id=f"{VARIANTS[variant]} {TYPES[type]}")
+    for variant in VARIANTS
+    for type in TYPES
+]
 
 
-@pytest.fixture
-def come(server: Server) -> Iterator[Come]:
-    with ExitStack() as stack:
-
-        def one(at: Server | None = None, id: str | None = None) -> Player:
-            return stack.enter_context(closing(Player(at or server, id)))
-
-        yield one
+def shortly(*kinds: tuple[int, int]) -> list[Any]:
+    """Every kind of match; all but these are for `make gammonx`."""
+    return [
+        kind if kind.values in kinds else pytest.param(*kind.values, id=kind.id, marks=pytest.mark.long)
+        for kind in EVERY_KIND
+    ]
 
 
-@pytest.mark.parametrize("type", [0, 1, 2], ids=["five points", "seven points", "cash"])
-@pytest.mark.parametrize("variant", [0, 1, 2], ids=["backgammon", "tavla", "tavli"])
+@pytest.mark.parametrize(("variant", "type"), EVERY_KIND)
 def test_two_real_clients_play_a_whole_match_with_a_reconnect_in_the_middle(come, variant, type):
     ann, bob = come(), come()
     for who in (ann, bob):
         who.want(variant, 0, type)
-        who.connect("/game" if who is bob else "")
+    ann.connect()
+    bob.connect("/game", skipNegotiation=True)
     assert ann.match == bob.match
     ann.play(seed=1 + variant, cuts=1, after=30)
     bob.play(seed=7 + type)
@@ -130,9 +57,26 @@ def test_two_real_clients_play_a_whole_match_with_a_reconnect_in_the_middle(come
     check_match(ends[0], variant, type)
 
 
-def check_match(end: Any, variant: int, type: int) -> None:
+def test_a_match_goes_on_when_the_server_comes_back(come, serve):
+    server = serve()
+    ann, bob = come(server), come(server)
+    for who in (ann, bob):
+        who.want()
+        who.connect()
+        who.play(seed=4)
+    ann.hear("game-started")
+    server.stop()
+    server.start()
+    for who in (ann, bob):
+        who.hear("reconnected")
+    ends = [who.hear("match-ended", patience=WHOLE_MATCH) for who in (ann, bob)]
+    assert ends[0] == ends[1]
+    check_match(ends[0], 0, 2)
+
+
+def check_match(end: Any, variant: int, type: int, modus: int = 0) -> None:
     """The score is that of the games, and enough to end the match."""
-    assert (end["variant"], end["modus"], end["type"]) == (variant, 0, type)
+    assert (end["variant"], end["modus"], end["type"]) == (variant, modus, type)
     players = [end["player1"], end["player2"]]
     for player in players:
         won = [game["score"] for game in end["gameRounds"] if game["winner"] == player["id"]]
@@ -148,14 +92,66 @@ def check_match(end: Any, variant: int, type: int) -> None:
     assert end["gameRound"] == len(games)
 
 
-def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the_middle(come, serve):
+@pytest.mark.parametrize(("variant", "type"), shortly((0, 2)))
+def test_a_real_client_plays_a_whole_match_against_a_bot_with_a_reconnect_in_the_middle(
+    come, serve, variant, type
+):
     ann = come(serve("--bot-pace", 0))  # a bot that waits for nobody's eyes
-    ann.want(0, 2, 2)
-    ann.connect()
+    ann.want(variant, 2, type)
+    ann.connect("/game")
     ann.play(seed=3, cuts=1, after=12)
     end = ann.hear("match-ended", patience=WHOLE_MATCH)
     ann.hear("force-disconnect")
     ann.hear("reconnected")
-    assert (end["modus"], end["player1"]["id"]) == (2, ann.id)
-    assert not ann.heard("error")
-    assert not ann.heard("wrong-board")
+    check_match(end, variant, type, modus=2)
+    assert end["player1"]["id"] == ann.id
+    for name in ("error", "wrong-board", "wrong-type"):
+        assert not ann.heard(name)
+
+
+# Against somebody at a browser.
+
+
+@pytest.mark.parametrize(("variant", "type"), shortly((0, 2), (1, 2), (2, 2)))
+def test_a_real_client_plays_a_whole_match_against_a_browser_player_with_a_reconnect_in_the_middle(
+    come, server, visit, variant, type
+):
+    ann = come()
+    match = ann.want(variant, 0, type)
+    ann.connect()
+    ann.play(seed=5 + type, cuts=1, after=20)
+    ann.hear("match-lobby-waiting")
+    bob = visit(server, "Bob").come_in(match)
+    token = bob.context.cookies()[0]["value"]
+    with closing(Fast(server, token, match)) as hasty:
+        clicks = play_to_the_end(bob, hasty)
+    end = ann.hear("match-ended")
+    ann.hear("force-disconnect")
+    ann.hear("reconnected")
+    check_match(end, variant, type)
+    assert clicks >= 3 * len(end["gameRounds"]), "some of each game was clicked"
+    expect(bob.status).to_have_text(re.compile(r"^(You win|.+ wins|A draw): "))
+    for name in ("error", "wrong-board", "wrong-type"):
+        assert not ann.heard(name)
+
+
+def play_to_the_end(bob: Visitor, hasty: Fast) -> int:
+    """Bob clicks a turn in each game, and hastens on at a socket of his own; how often he clicked."""
+    rng, clicks = random.Random(8), 0
+    while (view := hasty.view)["phase"] != "over":
+        if view["you"] not in view["awaited"]:
+            hasty.catch_up(hasty.seq + 1)
+        elif view["phase"] == "ready" or view["turn_number"] <= 2:
+            bob.catch_up(hasty.seq)
+            act(bob, view)
+            clicks += 1
+            while doing(hasty.view) == doing(view):  # the other one may come, go or get ready meanwhile
+                hasty.catch_up(hasty.seq + 1)
+        else:
+            hasty.catch_up(hasty.do(choose(view, rng)))
+    return clicks
+
+
+def doing(view: Any) -> tuple[Any, ...]:
+    """How far somebody is with what they do."""
+    return view["phase"], view["you"] in view["awaited"], view["turn_number"], view["dice"], view["played"]

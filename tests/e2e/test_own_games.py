@@ -64,6 +64,15 @@ def test_a_game_in_a_file_is_served_beside_the_others(serve, tmp_path, seat):
     assert ann.result["outcome"] == {"won": [bob.id], "why": "the last match is taken"}
 
 
+def test_the_little_board_of_a_game_is_played_before_anybody_asks_for_it(serve, tmp_path):
+    file = tmp_path / "nim.py"
+    file.write_text(NIM.replace("return Heap()", 'print("five matches are laid"); return Heap()'))
+    server = serve(file)
+    assert server.log.count("five matches are laid") == 1
+    assert server.call("GET", "/api/games").json()[-1]["scene"]["text"]
+    assert server.log.count("five matches are laid") == 1
+
+
 def test_a_game_file_that_is_saved_is_played_by_its_new_rules_at_once(serve, tmp_path, seat):
     file = tmp_path / "nim.py"
     file.write_text(NIM)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from parlour.games.stratego.picture import NAMES, name_of
-from tests.e2e.armies import SQUARES, draw_up, move, press_button, square, stands
+from tests.e2e.armies import SQUARES, STAND_STILL, draw_up, move, press_button, square, stands
 from tests.e2e.test_ogetarts import click, come_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
@@ -98,6 +98,19 @@ def drawn_up(server, visit):
     return room, ann, bob, eve, wire
 
 
+def test_a_piece_that_is_shown_in_a_fight_is_in_nobodys_way_however_soon_the_next_moves_come(drawn_up):
+    _, ann, bob, _, _ = drawn_up
+    for visitor in (ann, bob):
+        press_button(visitor, "Ready")
+    ann.sees("Your turn")
+    move(ann, "a4", "a7")
+    ann.page.wait_for_function(STAND_STILL)  # her scout stands beside the captain, over the flag
+    move(bob, "a7", "a6")
+    stands(ann, "a6", "captain of Bob")
+    move(ann, "b4", "b7")
+    ann.sees("You win: the flag is captured")
+
+
 def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(drawn_up):
     _, ann, bob, eve, wire = drawn_up
     press_button(bob, "Ready")
@@ -136,7 +149,7 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     # The end.
     move(ann, "b4", "b7")
     ann.sees("You win: the flag is captured")
-    bob.sees("You lose: the flag is captured")
+    bob.sees("Ann wins: the flag is captured")
     eve.sees("Ann wins: the flag is captured")
     assert faces(eve.frames) == {("p31", "scout"), ("p61", "captain"), ("p32", "scout"), ("p62", "flag")}
     assert ranks_spoken_of(eve.frames) == {"scout", "captain", "flag"}
@@ -246,7 +259,7 @@ def test_a_phoenix_client_takes_the_flag_of_a_browser_and_nobody_takes_a_name(se
         bob.sees("Waiting for Ann")  # or the turn before would be taken for the next one
         theirs[end] = theirs.pop(start)
     assert (game["winner"], game["reason"], game["flag_found"]) == ("Ann", "flag", True)
-    bob.sees("You lose: the flag is captured")
+    bob.sees("Ann wins: the flag is captured")
 
     # Who watched under another name has seen the ranks of those who fought, as everybody has.
     hidden = [

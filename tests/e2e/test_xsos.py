@@ -3,7 +3,6 @@
 import itertools
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,8 @@ from websockets.sync.client import connect
 
 from fuzz.doors import masked
 from fuzz.xsos import open_line
-from tests.e2e.lines import PATIENCE, Lines
+from tests.e2e.lines import PATIENCE
+from tests.e2e.node import NodeClient
 from tests.e2e.servers import Server
 
 pytestmark = pytest.mark.e2e
@@ -26,63 +26,39 @@ SOCKET = "/socket.io/?EIO=4&transport=websocket"
 chats = itertools.count(1)
 
 
-class Player:
+class Player(NodeClient):
     """Somebody at a Socket.IO client of their own."""
 
     def __init__(self, server: Server, name: str, chat: str, transports: list[str]) -> None:
         self.name = name
         self.chat = chat
         self._seq = itertools.count()
-        self._numbers = itertools.count(1)
         self._told = 0
-        self._node = subprocess.Popen(
-            ["node", "xsos.mjs"], cwd=FOLDER, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        assert self._node.stdout is not None
-        self.lines = Lines(self._node.stdout, json.loads)
-        self.do("connect", url=f"http://{server.address}", options={"transports": transports})
+        super().__init__("xsos.mjs")
+        self.tell("connect", url=f"http://{server.address}", options={"transports": transports})
         self.wait_for("connect")
         if transports == ["polling", "websocket"]:
             self.wait_for("upgrade", transport="websocket")
 
-    def do(self, what: str, **more: Any) -> None:
-        assert self._node.stdin is not None
-        self._node.stdin.write(json.dumps({"do": what, **more}) + "\n")
-        self._node.stdin.flush()
-
     def wait_for(self, heard: str, count: int = 1, **more: Any) -> None:
-        def there(lines: list[Any]) -> bool | None:
-            like = [line for line in lines if line.get("heard") == heard and line.items() >= more.items()]
-            return len(like) >= count or None
-
-        self.lines.wait(there, f"{self.name} to hear {heard} {more}")
+        self.hear_line(heard, count, lambda line: line.items() >= more.items())
 
     def say(self, action: str, **more: Any) -> Any:
         """Say something; the acknowledgement."""
-        number = next(self._numbers)
         if action in ("join", "start_game"):
             more = {"name": self.name, **more}
         base = {"version": 3, "seq": next(self._seq), "from": self.name, "utouId": self.chat}
-        self.do("say", n=number, args=[{**base, "action": action, **more}])
-        return self.answer(number)
+        return self.say_raw({**base, "action": action, **more})
 
     def say_raw(self, *args: Any) -> Any:
-        number = next(self._numbers)
-        self.do("say", n=number, args=args)
-        return self.answer(number)
-
-    def answer(self, number: int) -> Any:
-        def there(lines: list[Any]) -> Any:
-            return next((line for line in lines if line.get("answer") == number), None)
-
-        return self.lines.wait(there, f"an answer to {self.name}")["ack"]
+        return self.answered(self.tell("say", args=args))["ack"]
 
     def move(self, *game: int) -> Any:
         return self.say("update_game", game=game)
 
     @property
     def messages(self) -> list[Any]:
-        return [line["message"] for line in list(self.lines.all) if line.get("heard") == "server_msg"]
+        return [line["message"] for line in self.heard_lines("server_msg")]
 
     def hear(self, *actions: str) -> list[Any]:
         """The next messages, which are of these actions."""
@@ -95,25 +71,15 @@ class Player:
 
     def break_off(self) -> None:
         """The connection breaks, and the network is down."""
-        self.do("cut")
+        self.tell("cut")
         self.wait_for("disconnect")
 
     def come_back(self) -> None:
         """The network is there again, and the client comes back by itself."""
-        before = len([line for line in self.lines.all if line.get("heard") == "connect"])
-        self.do("back")
+        before = len(self.heard_lines("connect"))
+        self.tell("back")
         self.wait_for("connect", count=before + 1)
         self._seq = itertools.count()
-
-    def close(self) -> None:
-        with self._node:
-            assert self._node.stdin is not None
-            self._node.stdin.close()
-            try:
-                self._node.wait(PATIENCE)
-            finally:
-                self._node.kill()
-            self.lines.end()
 
 
 @pytest.fixture(params=[["websocket"], ["polling"], ["polling", "websocket"]], ids="+".join)
@@ -179,7 +145,7 @@ def test_a_third_client_is_told_and_disturbs_nobody(server, two):
     bob.say("join")
     with closing(Player(server, "eve", ann.chat, ["websocket"])) as eve:
         message = {"version": 3, "seq": 0, "from": "eve", "utouId": eve.chat, "action": "join", "name": "Eve"}
-        eve.do("tell", args=[message])
+        eve.tell("tell", args=[message])
         (told,) = eve.hear("error")
         assert (told["from"], told["code"]) == ("server", "game_full")
         assert eve.say("update_game", game=[1] * 9)["code"] == "not_joined"

@@ -237,7 +237,7 @@ def test_the_status_says_what_to_do_or_how_it_ended():
     [
         (
             over((BOB, Resign())),
-            ["You win: {1} resigned", "You lose: you resigned", "{0} wins: {1} resigned"],
+            ["You win: {1} resigned", "{0} wins: {1} resigned", "{0} wins: {1} resigned"],
         ),
         (over((BOB, OfferDraw()), (ANN, OfferDraw())), 3 * ["A draw: both sides agreed"]),
     ],

@@ -7,9 +7,12 @@ import msgspec
 
 from parlour.game import Send
 from parlour.journal.base import Card, Player
+from parlour.lobby import Ticket
 from parlour.wire import Act, Step
 
 ANN, BOB = Player("p_ann", "Ann"), Player("p_bob", "Bob")
+
+TICKET = Ticket("t1", ANN.id, ANN.name, "tictactoe", {"size": 3}, 1.5, "ranked", rating=1612.5)
 
 STATE = b'{"cells":"........."}'
 

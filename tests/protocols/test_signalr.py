@@ -124,6 +124,11 @@ def test_what_is_no_record_ends_the_connection(record):
         open_hub().take(record + "\x1e")
 
 
+def test_a_number_that_is_too_large_concerns_the_call_and_not_the_connection():
+    (call,) = open_hub().take('{"type":1,"target":"Move","arguments":[1e999,9007199254740993]}\x1e')
+    assert [bytes(argument) for argument in call.arguments] == [b"1e999", b"9007199254740993"]
+
+
 def test_a_record_without_an_end_is_not_waited_for_without_end():
     hub = open_hub()
     hub.take("x" * MAX_RECORD)

@@ -369,13 +369,11 @@ async def test_a_spectator_who_does_not_read_skips_to_the_newest(world):
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
     zoe.forget()
-    zoe.clogged = True
+    zoe.stop_reading()
     for _ in range(5):
         await ann.play("ABCD", {"type": "tell"})
     assert zoe.frames == []
-    zoe.clogged = False
-    world.host.catch_up(zoe.client)
-    await world.quiet()
+    await zoe.read_again()
     assert [(name, p["seq"], p.get("reset")) for name, p in zoe.heard("sync", "update")] == [
         ("sync", 7, True)
     ]

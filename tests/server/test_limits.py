@@ -99,6 +99,17 @@ async def test_nobody_opens_too_many_rooms():
         await world.open("tictactoe", "MORE", creator="ann")
 
 
+async def test_a_match_that_is_over_does_not_count_against_the_rooms_of_its_player():
+    async with World(player_rooms=1) as world:
+        await world.open("backgammon", creator="ann")
+        ann, _ = await world.seated("ABCD", "ann", "bob")
+        with pytest.raises(Refused, match="you have 1 open rooms already"):
+            await world.open("backgammon", "MORE", creator="ann")
+        assert (await ann.play("ABCD", {"type": "resign_match"}))[0] == "ok"
+        assert (await world.host.look("ABCD")).ended is None, "they may want a rematch"
+        await world.open("backgammon", "MORE", creator="ann")
+
+
 async def test_a_room_takes_only_so_many_but_a_seat_always_finds_a_place():
     async with World(room_members=2) as world:
         await world.open("tictactoe")

@@ -14,6 +14,10 @@ from tests.server.world import World
 
 INDEX = "<!doctype html><title>Parlour</title>" + " " * 500
 SCRIPT = "console.log('parlour')" + " " * 500
+ADDRESSES = [
+    "/", "/r/ABCD", "/r/our.corner", "/r/ABCD/replay", "/r/ABCD/replay?room=3&seq=9", "/p/ann",
+    "/p/bot:perfect", "/leaderboard", "/leaderboard/tictactoe", "/leaderboard/backgammon/fevga",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -42,7 +46,7 @@ async def browse(built):
         yield get
 
 
-@pytest.mark.parametrize("path", ["/", "/r/ABCD", "/r/our.corner", "/r/ABCD/replay"])
+@pytest.mark.parametrize("path", ADDRESSES)
 async def test_every_address_of_the_page_is_the_same_page(browse, path):
     answer = await browse(path)
     assert (answer.status_code, answer.text) == (200, INDEX)

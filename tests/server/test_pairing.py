@@ -3,8 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from parlour.errors import Refused
 from parlour.journal.base import NotKept
-from parlour.wire import Queue
+from parlour.wire import Queue, Shutdown
+from tests.server.test_scores import play
 from tests.server.world import Person, World
 
 
@@ -105,6 +107,16 @@ async def test_nobody_gives_back_the_ticket_of_another():
         assert len(await world.journal.tickets()) == 1
 
 
+async def test_whoever_comes_back_to_the_lobby_is_told_for_how_long_they_have_waited():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "tictactoe"})
+        await world.wait(12)
+        (again,) = await at_lobby(await world.restart(), "ann")
+        (ticket,) = next(frame for frame in again.frames if frame[1] == "l0")[4]["response"]["tickets"]
+        assert (ticket["status"], ticket["room"], round(ticket["waited"])) == ("waiting", None, 12)
+
+
 async def test_whoever_waits_is_still_waiting_after_a_restart():
     async with World() as world:
         (ann,) = await at_lobby(world, "ann")
@@ -149,8 +161,8 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
-        (ticket,) = world.host.pairing._open.values()
-        world.host.pairing._open[ticket.id] = replace(ticket, rating=1700.0)
+        (ticket,) = world.host.pairing.desk.open.values()
+        world.host.pairing.desk.open[ticket.id] = replace(ticket, rating=1700.0)
         await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
         await world.wait(18)
         assert ann.heard("matched") == []
@@ -159,26 +171,147 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
         assert (await world.host.look(told["room"])).ranked
 
 
+# Rooms that wait for company.
+
+NOUGHTS = Queue("tictactoe")
+
+
+async def waiting(world: World, player: str, wanted: Queue = NOUGHTS) -> str:
+    """Somebody wants a room to come to, and none waits: this one does, then."""
+    ticket = await world.host.pairing.meet(player, wanted, f"{player}s-room", wanted.config)
+    assert (ticket.at, ticket.room) == (f"{player}s-room", None)
+    return f"{player}s-room"
+
+
+async def sent(world: World, player: str, wanted: Queue = NOUGHTS) -> str | None:
+    """Somebody wants a room to come to; the one to which they are sent."""
+    return (await world.host.pairing.meet(player, wanted, f"{player}s-room", wanted.config)).room
+
+
 async def test_who_waits_in_a_room_gets_company_there():
     async with World() as world:
-        await world.open("tictactoe")
-        (ann,) = await world.seated("ABCD", "ann")
-        await world.host.pairing.queue("ann", Queue("tictactoe"), at="ABCD")
+        room = await waiting(world, "ann")
+        await world.seated(room, "ann")
         (bob,) = await at_lobby(world, "bob")
         await ask(bob, "queue", {"game": "tictactoe"})
-        assert bob.heard("matched")[0][1]["room"] == "ABCD"
-        assert world.room().players == ("ann", "bob")
+        assert bob.heard("matched")[0][1]["room"] == room
+        assert world.room(room).players == ("ann", "bob")
+        assert [ticket.room for ticket in await world.journal.tickets()] == [room, room]
 
 
-async def test_a_room_that_filled_up_takes_its_ticket_with_it():
+async def test_who_waits_at_the_lobby_is_seated_in_the_room_of_whoever_wants_one():
     async with World() as world:
-        await world.open("tictactoe")
-        await world.seated("ABCD", "ann")
-        await world.host.pairing.queue("ann", Queue("tictactoe"), at="ABCD")
-        await world.seated("ABCD", "cat")
         (bob,) = await at_lobby(world, "bob")
-        assert (await ask(bob, "queue", {"game": "tictactoe"}))[0] == "ok"
-        assert [ticket.player for ticket in await world.journal.tickets()] == ["bob"]
+        await ask(bob, "queue", {"game": "tictactoe"})
+        room = await waiting(world, "ann")
+        assert bob.heard("matched")[0][1]["room"] == room
+        assert await sent(world, "cat") is None, "that seat is for Ann, who opened the room"
+        await world.seated(room, "ann")
+        assert world.room(room).players == ("bob", "ann")
+
+
+async def test_whoever_is_sent_to_a_room_has_a_seat_kept_for_a_while():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        await world.seated(room, "ann")
+        assert await sent(world, "bob") == room
+        assert await sent(world, "bob") == room, "and is sent there again"
+        assert len(await world.journal.tickets()) == 2
+        assert await sent(world, "cat") is None
+        await world.wait(31)
+        assert await sent(world, "dan") == room, "Bob did not come"
+
+
+async def test_who_comes_by_the_link_of_a_room_takes_the_seat_and_nobody_is_sent_there():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        await world.seated(room, "ann", "cat")
+        assert [ticket.room for ticket in await world.journal.tickets()] == [room]
+        (bob,) = await at_lobby(world, "bob")
+        await ask(bob, "queue", {"game": "tictactoe"})
+        assert bob.heard("matched") == []
+
+
+async def test_a_room_to_which_nobody_comes_is_closed_with_its_ticket():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        await world.wait(29)
+        assert (await world.host.look(room)).ended is None
+        await world.wait(3)
+        assert (await world.host.look(room)).ended == "nobody_came"
+        assert await world.journal.tickets() == []
+
+
+async def test_whoever_sits_in_a_room_waits_on_when_its_opener_does_not_come():
+    async with World() as world:
+        (bob,) = await at_lobby(world, "bob")
+        await ask(bob, "queue", {"game": "tictactoe"})
+        room = await waiting(world, "ann")
+        await bob.join(room)
+        await world.wait(32)
+        assert await sent(world, "cat") == room
+        await world.seated(room, "cat")
+        assert world.room(room).players == ("bob", "cat")
+
+
+async def test_a_room_that_ends_takes_its_ticket_with_it():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        await world.host.ask(room, Shutdown("closed"), None)
+        await world.quiet()
+        assert await world.journal.tickets() == []
+        assert await sent(world, "bob") is None
+
+
+async def test_a_room_waits_on_after_a_restart_and_keeps_the_seat_of_who_was_sent_there():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        assert await sent(world, "bob") == room
+        again = await world.restart()
+        assert await sent(again, "cat") is None
+        assert again.host.pairing.is_found("ann", room)
+        await again.seated(room, "ann", "bob")
+        last = await again.restart()
+        assert {ticket.room for ticket in last.host.pairing.tickets("ann")} == {room}
+        await last.host.stop()
+
+
+async def test_a_ticket_whose_room_is_gone_does_not_survive_a_restart():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        (ticket,) = await world.journal.tickets()
+        await world.host.ask(room, Shutdown("closed"), None)
+        await world.quiet()
+        await world.journal.save_ticket(ticket)
+        again = await world.restart()
+        assert await again.journal.tickets() == []
+        await again.host.stop()
+
+
+async def test_whoever_waits_in_a_room_gives_the_ticket_back_until_somebody_was_found():
+    async with World() as world:
+        room = await waiting(world, "ann")
+        await sent(world, "bob")
+        with pytest.raises(Refused, match="somebody was found"):
+            await world.host.pairing.unqueue("ann", room)
+        await world.wait(28)
+        world.host.pairing.is_found("ann", room)  # a sign of life
+        await world.wait(3)
+        await world.host.pairing.unqueue("ann", room)
+        assert (await world.host.look(room)).ended == "cancelled"
+
+
+async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
+    ranked = Queue("tictactoe", mode="ranked")
+    async with World() as world:
+        best, _ = await play(world, "ranked")
+        room = await waiting(world, best, ranked)
+        await world.seated(room, best)
+        assert await sent(world, "cat", ranked) is None, "who has never played is 160 points below"
+        await world.host.pairing.unqueue("cat", "cats-room")
+        await world.wait(15)
+        assert await sent(world, "dan", ranked) == room, "by now that is near enough"
+        assert (await world.host.look(room)).ranked
 
 
 async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):

@@ -141,6 +141,32 @@ async def test_a_file_that_does_not_load_leaves_the_old_rules_running_and_says_w
     assert desk.world.room().state.number == 12
 
 
+async def test_the_rooms_of_a_file_that_does_not_load_are_told_why_until_it_does(desk):
+    desk.ann.forget()
+    await desk.reload("def broken(:\n")
+    (told,) = desk.ann.heard("sync")
+    assert told[1] == {
+        "seq": 2, "view": {"number": 0}, "reset": True, "fault": "counter.py, line 1: invalid syntax"
+    }  # fmt: skip
+    desk.ann.forget()
+    await desk.reload(BY_TEN)
+    assert "fault" not in desk.ann.heard("sync")[-1][1]
+
+
+async def test_whoever_comes_later_is_told_why_the_file_does_not_load(desk):
+    await desk.reload("def broken(:\n")
+    bob = await desk.world.person("bob")
+    await bob.join("ABCD", spectate=True)
+    assert bob.heard("sync")[-1][1]["fault"] == "counter.py, line 1: invalid syntax"
+
+
+async def test_the_rooms_of_a_game_that_is_no_longer_in_its_file_are_told_that_it_loads(desk):
+    await desk.reload("def broken(:\n")
+    desk.ann.forget()
+    await desk.reload(COUNTER.replace('"counter"', '"tally"'))
+    assert desk.ann.heard("sync") == [("sync", {"seq": 2, "view": {"number": 0}, "reset": True})]
+
+
 async def test_a_file_that_was_not_saved_is_not_loaded(desk):
     before = desk.games["counter"]
     desk.reloader.look()
@@ -159,6 +185,7 @@ async def test_rooms_of_other_games_hear_nothing_of_it(desk):
     await desk.world.open("tictactoe", "OTHER")
     (bob,) = await desk.world.seated("OTHER", "bob")
     bob.forget()
+    await desk.reload("def broken(:\n")
     await desk.reload(BY_TEN)
     assert bob.frames == []
 

@@ -1,5 +1,10 @@
 """Ranked games count: for the ladder and for the player's page, in the very step that ended them."""
 
+import httpx
+
+from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
+from parlour.server.players import Tokens
 from tests.server.world import World
 
 MOVES = (0, 3, 1, 4, 2)
@@ -47,7 +52,7 @@ async def test_the_next_ranked_ticket_has_the_new_rating():
         again = await world.person(won)
         await again.send(["L", "1", "lobby", "phx_join", {}])
         await again.send(["L", "2", "lobby", "queue", {"game": "tictactoe", "mode": "ranked"}])
-        (ticket,) = world.host.pairing._open.values()
+        (ticket,) = world.host.pairing.desk.open.values()
         assert ticket.rating > 1600
 
 
@@ -57,3 +62,54 @@ async def test_standings_outlast_a_restart():
         again = await world.restart()
         assert (await again.journal.standings("tictactoe", 1))[0].player == won
         await again.host.stop()
+
+
+# Over HTTP.
+
+
+def calls(world: World) -> httpx.AsyncClient:
+    api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(web_app(api, None)), base_url="http://parlour.test"
+    )
+
+
+async def test_a_ranked_game_moves_both_on_the_leaderboard():
+    async with World() as world, calls(world) as http:
+        assert (await http.get("/api/leaderboard?game=tictactoe")).json() == []
+        won, lost = await play(world, "ranked")
+        first, second = (await http.get("/api/leaderboard?game=tictactoe")).json()
+        assert (first["player"], first["name"], first["won"], first["streak"]) == (
+            won,
+            won.capitalize(),
+            1,
+            1,
+        )
+        assert (second["player"], second["lost"], second["streak"]) == (lost, 1, -1)
+        assert first["rating"]["rating"] > 1500 > second["rating"]["rating"]
+        assert (await http.get("/api/leaderboard?game=tictactoe&limit=1")).json() == [first]
+        assert (await http.get("/api/leaderboard?game=stratego")).json() == []
+
+
+async def test_a_players_page_shows_standings_results_and_streaks():
+    async with World() as world, calls(world) as http:
+        won, lost = await play(world, "ranked")
+        again = await play(world, "normal")
+        page = (await http.get(f"/api/players/{won}")).json()
+        assert (page["id"], page["name"], page["bot"]) == (won, won.capitalize(), False)
+        (standing,) = page["standings"]
+        assert (standing["ladder"], standing["won"], standing["streak"]) == ("tictactoe", 1, 1)
+        normal, ranked = page["results"]
+        assert (ranked["how"], ranked["why"], ranked["ranked"]) == ("won", "three in a row", True)
+        assert (normal["how"], "ranked" in normal) == ("won" if again[0] == won else "lost", False)
+        assert ranked["against"] == [{"id": lost, "name": lost.capitalize()}]
+
+
+async def test_a_result_leads_to_a_history_that_can_be_played_again():
+    async with World() as world, calls(world) as http:
+        won, _ = await play(world, "ranked")
+        (result,) = (await http.get(f"/api/players/{won}")).json()["results"]
+        room, number = result["room"], result["number"]
+        history = (await http.get(f"/api/rooms/{room}/history?room={number}")).json()
+        last = next(step for step in history["steps"] if step["seq"] == result["seq"])
+        assert last["view"]["winner"] == "X"

@@ -20,10 +20,14 @@ from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.lane import Lane
+from parlour.server.lines import Choir
 from parlour.wire import Adapter
 from tests.probe import Probe
 
 NEW_YEAR = 1735689600.0
+
+HOLD = 0.01
+"""Seconds that a choir waits for more to say."""
 
 PLAYABLE: Mapping[str, Game[Any]] = {**GAMES, "probe": Probe()}
 """The games that come with Parlour, and one that does what a test asks."""
@@ -82,6 +86,7 @@ class Person:
         self.frames: list[Any] = []
         self.closed: tuple[int, str] | None = None
         self.clogged = False
+        self.choirs: tuple[Choir, ...] = ()
         self.client = Client(adapter, self, player)
         self._refs = itertools.count(1)
         self._join_refs: dict[str, str] = {}
@@ -89,6 +94,8 @@ class Person:
     # A line, as the host sees it.
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
+        for choir in self.choirs:
+            choir.pop()
         while frames:
             size, start = frames[1], 2
             if size == 126:
@@ -99,8 +106,27 @@ class Person:
             self.frames.append(msgspec.json.decode(text))
             self.world.log.append((self.player, "<", text.decode()))
 
+    def write_now(self, frames: bytes) -> None:
+        self.write(frames)
+
+    def hold(self, due: Callable[[], None]) -> None:
+        self.world.clock.call_at(self.world.clock.now() + HOLD, due)
+
     def close(self, code: int, reason: str) -> None:
         self.closed = (code, reason)
+
+    def stop_reading(self) -> None:
+        """Whatever is written now stays on the way."""
+        self.clogged = True
+        for choir in self.choirs:
+            choir.disband()
+
+    async def read_again(self) -> None:
+        """Everything on the way has come, and there is room for more."""
+        if self.clogged:
+            self.clogged = False
+            self.world.host.catch_up(self.client)
+            await self.world.quiet()
 
     # What a client program does.
 
@@ -199,7 +225,7 @@ class World:
         return again
 
     async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
-        await self.host.create(game, config, id, **more)
+        await self.host.openings.create(game, config, id, **more)
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""

@@ -1,6 +1,8 @@
 // The HTTP calls. The cookie says who asks.
 import type { Problem } from "./problem";
-import type { GameSheet, HistorySheet, NamedRoom, NewRoom, Player, RoomSheet } from "./wire";
+import type {
+  GameSheet, HistorySheet, Hint, NamedRoom, NewRoom, Player, PlayerSheet, Queue, RoomSheet, Seated, Standing, TicketSheet,
+} from "./wire";
 
 /** What was asked is not done; the message is for people. */
 export class Refusal extends Error {
@@ -15,7 +17,7 @@ export class Refusal extends Error {
 
 const NO_ANSWER: Problem = { code: "no_answer", message: "The server does not answer. Try again in a moment." };
 
-async function call<T>(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<T> {
+async function call<T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> {
   let response: Response;
   try {
     const headers = { "Content-Type": "application/json" };
@@ -47,3 +49,18 @@ export const history = (id: string, from: number, number?: number) =>
     "GET",
     `${at(id)}/history?format=scene&limit=200&from=${from}${number === undefined ? "" : `&room=${number}`}`,
   );
+
+/** A bot takes a free seat: the best, or this one. */
+export const seatBot = (id: string, bot?: string) => call<Seated>("POST", `${at(id)}/bots`, { bot });
+/** What the best bot would do in my place. */
+export const hint = (id: string) => call<Hint>("POST", `${at(id)}/hint`, {});
+
+const ticketAt = (id: string) => `/api/tickets/${encodeURIComponent(id)}`;
+
+export const takeTicket = (wanted: Queue) => call<TicketSheet>("POST", "/api/tickets", wanted);
+export const tickets = () => call<TicketSheet[]>("GET", "/api/tickets");
+export const giveTicketBack = (id: string) => call<TicketSheet>("DELETE", ticketAt(id));
+
+export const leaderboard = (game: string, variant?: string) =>
+  call<Standing[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), limit: "100" })}`);
+export const player = (id: string) => call<PlayerSheet>("GET", `/api/players/${encodeURIComponent(id)}`);

@@ -11,6 +11,8 @@ export interface Field {
   readonly initial: unknown;
   /** It may be left empty, and is then left out. */
   readonly optional: boolean;
+  /** A choice that somebody else makes unless it is made here: the game, by its preset. */
+  readonly open: boolean;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
@@ -28,14 +30,19 @@ function field(name: string, given: Schema, root: Schema, required: boolean): Fi
   const either = (all["anyOf"] as Schema[] | undefined)?.map((one) => resolved(one, root)) ?? [];
   const kinds = either.filter((one) => one["type"] !== "null");
   const type = kinds.length === 1 ? { ...all, ...kinds[0] } : all;
+  const initial = given["default"] ?? all["default"] ?? null;
+  const open = initial === null && kinds.length < either.length;
+  const kind = kindOf(type, kinds.length > 1);
+  const yesOrNothing = kind === "yesno" && open; // neither yes nor no, so not a box to tick
   return {
     name,
     title: titled(name),
     hint: String(given["description"] ?? all["description"] ?? ""),
-    kind: kindOf(type, kinds.length > 1),
-    choices: (type["enum"] as unknown[] | undefined) ?? [],
-    initial: given["default"] ?? all["default"] ?? null,
+    kind: yesOrNothing ? "choice" : kind,
+    choices: yesOrNothing ? [true, false] : ((type["enum"] as unknown[] | undefined) ?? []),
+    initial,
     optional: !required,
+    open,
     min: (type["minimum"] ?? exclusive(type["exclusiveMinimum"], 1)) as number | undefined,
     max: (type["maximum"] ?? exclusive(type["exclusiveMaximum"], -1)) as number | undefined,
   };
@@ -78,9 +85,9 @@ function without(schema: Schema, key: string): Schema {
 /** What each field shows at first. */
 export function blank(list: readonly Field[]): Record<string, string | boolean> {
   return Object.fromEntries(
-    list.map(({ name, kind, initial, choices }) => {
+    list.map(({ name, kind, initial, choices, open }) => {
       if (kind === "yesno") return [name, initial === true];
-      if (kind === "choice") return [name, String(initial ?? choices[0] ?? "")];
+      if (kind === "choice") return [name, String(initial ?? (open ? "" : (choices[0] ?? "")))];
       if (kind === "json") return [name, initial == null ? "" : JSON.stringify(initial)];
       return [name, initial == null ? "" : String(initial)];
     }),
@@ -126,6 +133,11 @@ function parsed(text: string): unknown {
 export function titled(name: string): string {
   const words = name.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** How one of several is called. */
+export function choiceTitle(choice: unknown): string {
+  return typeof choice === "boolean" ? (choice ? "Yes" : "No") : titled(String(choice));
 }
 
 /** The field that a refusal speaks of: `$.config.width` is *width*. */

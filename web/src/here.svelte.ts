@@ -2,10 +2,10 @@
 import { routeOf, type Route } from "./routes";
 
 class Here {
-  route: Route = $state.raw(routeOf(location.pathname));
+  route: Route = $state.raw(routeOf(location.pathname + location.search));
 
   constructor() {
-    addEventListener("popstate", () => (this.route = routeOf(location.pathname)));
+    addEventListener("popstate", () => (this.route = routeOf(location.pathname + location.search)));
   }
 
   go(path: string): void {
@@ -18,7 +18,7 @@ class Here {
   follow = (event: MouseEvent & { currentTarget: HTMLAnchorElement }): void => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    this.go(event.currentTarget.pathname);
+    this.go(event.currentTarget.pathname + event.currentTarget.search);
   };
 }
 

@@ -3,20 +3,73 @@
 export type Route =
   | { readonly page: "home" }
   | { readonly page: "room"; readonly room: string }
-  | { readonly page: "replay"; readonly room: string }
+  | { readonly page: "replay"; readonly room: string; readonly past: PastGame | null }
+  | { readonly page: "leaderboard"; readonly game: string | null; readonly variant: string | null }
+  | { readonly page: "player"; readonly player: string }
   | { readonly page: "nowhere" };
 
-export function routeOf(path: string): Route {
-  if (path === "/") return { page: "home" };
+/** One of the games of a room, which may have freed its name since. */
+export interface PastGame {
+  /** The room's number, which no other room gets. */
+  readonly number: number;
+  /** The step in which it ended. */
+  readonly seq: number;
+}
+
+const NOWHERE: Route = { page: "nowhere" };
+
+/** The page of an address, with what stands behind its question mark. */
+export function routeOf(address: string): Route {
+  const [path = "", search = ""] = address.split("?", 2);
+  const parts = path.split("/").slice(1).map(decoded);
+  switch (parts[0]) {
+    case "":
+      return parts.length === 1 ? { page: "home" } : NOWHERE;
+    case "r":
+      return roomRoute(path, search);
+    case "leaderboard":
+      if (parts.length > 3 || parts.includes("")) return NOWHERE;
+      return { page: "leaderboard", game: parts[1] ?? null, variant: parts[2] ?? null };
+    case "p":
+      return parts.length === 2 && parts[1] ? { page: "player", player: parts[1] } : NOWHERE;
+    default:
+      return NOWHERE;
+  }
+}
+
+function roomRoute(path: string, search: string): Route {
   const found = /^\/r\/([A-Za-z0-9._-]{1,64})(\/replay)?$/.exec(path);
-  if (!found) return { page: "nowhere" };
-  return { page: found[2] ? "replay" : "room", room: found[1]! };
+  if (!found) return NOWHERE;
+  return found[2] ? { page: "replay", room: found[1]!, past: pastOf(search) } : { page: "room", room: found[1]! };
+}
+
+function pastOf(search: string): PastGame | null {
+  const query = new URLSearchParams(search);
+  const [number, seq] = [query.get("room"), query.get("seq")].map((text) => (/^\d+$/.test(text ?? "") ? Number(text) : null));
+  return number == null || seq == null ? null : { number, seq };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
 }
 
 export function roomPath(room: string): string {
   return `/r/${encodeURIComponent(room)}`;
 }
 
-export function replayPath(room: string): string {
-  return `${roomPath(room)}/replay`;
+export function replayPath(room: string, past?: PastGame): string {
+  return `${roomPath(room)}/replay${past ? `?room=${past.number}&seq=${past.seq}` : ""}`;
+}
+
+export function playerPath(player: string): string {
+  return `/p/${encodeURIComponent(player)}`;
+}
+
+/** The leaderboard of a ladder: `backgammon/fevga` is that of a variant. */
+export function ladderPath(ladder: string): string {
+  return `/leaderboard/${ladder.split("/").map(encodeURIComponent).join("/")}`;
 }

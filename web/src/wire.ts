@@ -79,6 +79,12 @@ export interface Here {
   metas: Meta[];
 }
 
+/** What a bot would do in one's place; None: nothing. */
+export interface Hint {
+  bot: string;
+  event: unknown;
+}
+
 /** A part of a room's history. */
 export interface HistorySheet {
   id: string;
@@ -104,6 +110,13 @@ export interface KnownPlayer {
   token: string;
 }
 
+/** Told at the lobby: there is a room, and this player has a seat in it. */
+export interface Matched {
+  ticket: string;
+  room: string;
+  game: string;
+}
+
 /** One connection of somebody who is here; or, under ``spectators``, how many watch. */
 export interface Meta {
   again?: boolean;
@@ -120,6 +133,11 @@ export interface NamedRoom {
   game: string;
   config?: Record<string, unknown>;
   private?: boolean;
+}
+
+/** A bot that is to play. */
+export interface NewBot {
+  bot?: string | null;
 }
 
 /** A guest, with a name if they want one. */
@@ -186,11 +204,35 @@ export interface PlayAgain {
   id?: string | null;
 }
 
+/** How a game ended for one of its players, and where it can be played again. */
+export interface PlayedGame {
+  player: string;
+  how: "drew" | "lost" | "won";
+  why: string;
+  game: string;
+  ladder: string;
+  against: Player[];
+  room: string;
+  number: number;
+  seq: number;
+  date: number;
+  ranked?: boolean;
+}
+
 /** A person or a bot with an id that lasts. */
 export interface Player {
   id: string;
   name: string;
   bot?: boolean;
+}
+
+/** A player as anybody may see them: where they stand, and their last games. */
+export interface PlayerSheet {
+  id: string;
+  name: string;
+  bot: boolean;
+  standings: Standing[];
+  results: PlayedGame[];
 }
 
 /** Who came and who went, as Phoenix tells it. */
@@ -206,6 +248,21 @@ export interface Problem {
   reason: string;
   path?: string | null;
   legal?: unknown[] | null;
+}
+
+/** At the lobby: take a ticket. */
+export interface Queue {
+  game: string;
+  config?: Record<string, unknown>;
+  mode?: "bot" | "normal" | "ranked";
+  bot?: string | null;
+}
+
+/** What is believed of a player's strength, and how firmly. */
+export interface Rating {
+  rating?: number;
+  deviation?: number;
+  volatility?: number;
 }
 
 /** How a game ended, and the seed that proves its luck; the hash is that of the seed now in use. */
@@ -254,6 +311,13 @@ export interface Scene {
   text?: string;
 }
 
+/** A bot that took a seat, and the step in which it did. */
+export interface Seated {
+  player: Player;
+  seat: number;
+  seq: number;
+}
+
 /** Say something. */
 export interface SendChat {
   text: string;
@@ -298,6 +362,20 @@ export interface Spot {
   second?: unknown;
 }
 
+/** A player on a ladder. */
+export interface Standing {
+  ladder: string;
+  player: string;
+  name: string;
+  rating?: Rating;
+  won?: number;
+  lost?: number;
+  drew?: number;
+  streak?: number;
+  longest?: number;
+  played?: number;
+}
+
 /** One step: what was said, and what there was to see after it. */
 export interface StepSheet {
   seq: number;
@@ -317,12 +395,30 @@ export interface Stepped {
 
 /** Everything that a viewer may know: a view or, in format ``scene``, a scene. */
 export interface Sync {
+  fault?: string;
   now?: number;
   reset?: boolean;
   result?: Result;
   scene?: Scene;
   seq: number;
   view?: unknown;
+}
+
+/** A ticket, as its player may see it. */
+export interface TicketSheet {
+  id: string;
+  game: string;
+  config: unknown;
+  mode: "bot" | "normal" | "ranked";
+  status: string;
+  room: string | null;
+  waited: number;
+}
+
+/** Told at the lobby: this ticket is void, and why. */
+export interface Unqueued {
+  ticket: string;
+  reason: string;
 }
 
 /** The end of a step: what changed for this viewer. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blank, explained, fieldOf, fields, filled } from "../src/form";
+import { blank, choiceTitle, explained, fieldOf, fields, filled } from "../src/form";
 
 const SETTINGS = {
   $ref: "#/$defs/Settings",
@@ -46,4 +46,13 @@ test("a refusal is shown at the field that its path names", () => {
 test("a refusal is told in words", () => {
   expect(explained("$.config.width: expected int | null, got str")).toBe("Expected a whole number or nothing, got text");
   expect(explained("$.config.width: expected `int` <= 99")).toBe("Expected a whole number of at most 99");
+});
+
+test("a yes or no that the game decides unless somebody does is left to it until somebody does", () => {
+  const open = (type: object) => ({ anyOf: [type, { type: "null" }], default: null });
+  const list = fields({ properties: { lakes: open({ type: "boolean" }), setup: open({ enum: ["arrange", "random"] }) } });
+  expect(list.map(({ kind, choices }) => [kind, choices])).toEqual([["choice", [true, false]], ["choice", ["arrange", "random"]]]);
+  expect(filled(list, blank(list))).toEqual({});
+  expect(filled(list, { lakes: "false", setup: "random" })).toEqual({ lakes: false, setup: "random" });
+  expect([true, false, "random"].map(choiceTitle)).toEqual(["Yes", "No", "Random"]);
 });

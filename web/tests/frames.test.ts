@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { frames } from "../src/replay/frames";
+import { firstOf, frames } from "../src/replay/frames";
 import type { StepSheet } from "../src/wire";
 
 const step = (seq: number, more: Partial<StepSheet> = {}): StepSheet => ({ seq, at: seq, ...more });
@@ -38,4 +38,17 @@ test("an outcome stays until a rematch takes it back", () => {
 
 test("steps that today's rules do not explain are passed over", () => {
   expect(frames([step(0), step(1), step(2, { scene: { status: "there" } })])).toHaveLength(1);
+});
+
+test("a replay of one game begins where that game began", () => {
+  const result = { outcome: { won: ["ann"] }, seed: "00", seed_hash: "11" };
+  const found = frames([
+    step(0, { scene: { status: "Waiting" } }),
+    step(1, { patch: status("Ann, begin") }),
+    step(2, { patch: status("Ann wins"), result }),
+    step(3, { patch: status("Bob, begin"), result: null }),
+    step(4, { patch: status("Ann is to move") }),
+    step(5, { patch: status("Bob wins"), result }),
+  ]);
+  expect([2, 5, 99].map((seq) => firstOf(found, seq))).toEqual([0, 3, 0]);
 });

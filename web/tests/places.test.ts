@@ -34,6 +34,13 @@ test("a pinned checker peeps out from under the others", () => {
   expect(first!.depth).toBeGreaterThan(pinned!.depth);
 });
 
+test("pieces that lie on the bare frame share their rows evenly", () => {
+  const all = arranged(spot({ shape: "tray", w: 1, h: 4, fill: "none" }), mine(10));
+  const left = all.filter(({ x }) => x < all[9]!.x);
+  expect(left).toHaveLength(5);
+  expect(left[0]!.y + left[4]!.y).toBeCloseTo(4);
+});
+
 test("pieces in a tray shrink until all of them fit", () => {
   for (const [w, h, count] of [[10, 1.1, 40], [1.2, 4, 15], [3, 1, 4], [1, 1, 1]] as const) {
     const all = arranged(spot({ shape: "tray", w, h, fill: "sunken" }), mine(count));

@@ -1,14 +1,27 @@
 import { expect, test } from "vitest";
-import { replayPath, roomPath, routeOf } from "../src/routes";
+import { ladderPath, playerPath, replayPath, roomPath, routeOf } from "../src/routes";
 
 test("an address leads to a page", () => {
   expect(routeOf("/")).toEqual({ page: "home" });
   expect(routeOf(roomPath("ABCD"))).toEqual({ page: "room", room: "ABCD" });
-  expect(routeOf(replayPath("my.room"))).toEqual({ page: "replay", room: "my.room" });
+  expect(routeOf(replayPath("my.room"))).toEqual({ page: "replay", room: "my.room", past: null });
+  expect(routeOf("/leaderboard")).toEqual({ page: "leaderboard", game: null, variant: null });
+  expect(routeOf(ladderPath("tictactoe"))).toEqual({ page: "leaderboard", game: "tictactoe", variant: null });
+  expect(routeOf(ladderPath("backgammon/fevga"))).toEqual({ page: "leaderboard", game: "backgammon", variant: "fevga" });
+  expect(routeOf(playerPath("bot:perfect"))).toEqual({ page: "player", player: "bot:perfect" });
+});
+
+test("what stands behind the question mark of a room is not part of its name", () => {
+  expect(routeOf("/r/ABCD?from=a-friend")).toEqual({ page: "room", room: "ABCD" });
+});
+
+test("a replay of one game says which room it was, by number, and where the game ended", () => {
+  const past = { number: 12, seq: 34 };
+  expect(routeOf(replayPath("ABCD", past))).toEqual({ page: "replay", room: "ABCD", past });
+  expect(routeOf("/r/ABCD/replay?room=twelve&seq=1")).toEqual({ page: "replay", room: "ABCD", past: null });
 });
 
 test("an address that means nothing leads nowhere", () => {
-  expect(routeOf("/r/")).toEqual({ page: "nowhere" });
-  expect(routeOf("/r/a b")).toEqual({ page: "nowhere" });
-  expect(routeOf(`/r/${"x".repeat(65)}`)).toEqual({ page: "nowhere" });
+  for (const path of ["/r/", "/r/a b", `/r/${"x".repeat(65)}`, "/p/", "/p/a/b", "/p/%", "/leaderboard/", "/leaderboard/a/b/c", "/elsewhere"])
+    expect(routeOf(path)).toEqual({ page: "nowhere" });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOWHERE, askers, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
+import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
 import type { RoomSheet } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };
@@ -107,6 +107,35 @@ test("how it ended is said from my side", () => {
   expect(verdict({ lost: ["ann"], why: "a mine" }, [ANN], "ann")).toBe("You lose: a mine");
 });
 
+test("whoever looks at an ended game reads one sentence, whatever its scene says", () => {
+  const result = { outcome: { won: ["ann"], lost: ["bob"], why: "four in a row" }, seed: "", seed_hash: "" };
+  const bob: Message = { name: "joined", told: { player: "bob", game: "connect_four", seq: 2, seat: 1 } };
+  const ended = hear([bob, sync(2, { scene: { status: "You lose" }, result })]);
+  expect(headline(ended, [ANN, BOB])).toBe("Ann wins: four in a row");
+});
+
+test("as long as it goes on, the game itself says what to do", () => {
+  expect(headline(hear([joined, sync(2, { scene: { status: "Waiting for {1}" } })]), [ANN, BOB])).toBe("Waiting for Bob");
+});
+
+test("a room that closed without a result says why", () => {
+  const room = hear([joined, sync(2), { name: "shutdown", told: { reason: "nobody_here" } }]);
+  expect(headline(room, [ANN, null])).toBe("This room has closed: everybody had left.");
+});
+
+test("rules that do not load are known until a sync of the room says nothing of them", () => {
+  const broken = hear([joined, sync(2, { now: 9, fault: "four.py, line 3: invalid syntax" })]);
+  expect(broken.fault).toBe("four.py, line 3: invalid syntax");
+  expect(heard(broken, sync(2)).fault).toBe(broken.fault); // the game's own
+  expect(heard(broken, sync(2, { now: 9 })).fault).toBeNull();
+});
+
 test("a room that closes says why", () => {
   expect(heard(NOWHERE, { name: "shutdown", told: { reason: "nobody_here" } }).ended).toBe("nobody_here");
+});
+
+test("a bot that takes a seat is known to be one from the moment it is here", () => {
+  const metas = [{ phx_ref: "1", name: "Easy bot", seat: 1, bot: true }];
+  const room = hear([joined, sheet([ANN, null]), { name: "presence_diff", told: { joins: { "bot:easy": { metas } }, leaves: {} } }]);
+  expect(room.seats).toEqual([ANN, { id: "bot:easy", name: "Easy bot", bot: true }]);
 });

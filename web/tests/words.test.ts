@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockFace, named, shown, spoken } from "../src/board/words";
+import { aroundNames, clockFace, named, shown, spoken } from "../src/board/words";
 import { scenes } from "./told";
 
 test("a number in braces is the name of whoever has that seat", () => {
@@ -27,4 +27,10 @@ test("a clock shows minutes and seconds, and 0:00 only when time is up", () => {
   expect(clockFace(65)).toBe("1:05");
   expect(clockFace(0.3, true)).toBe("0:01");
   expect(clockFace(3725)).toBe("1:02:05");
+});
+
+test("the names of bots are found in a sentence, the longer first", () => {
+  expect(aroundNames("Easy bot 2 wins against Easy bot", ["Easy bot", "Easy bot 2"])).toEqual(["", "Easy bot 2", " wins against ", "Easy bot", ""]);
+  expect(aroundNames("C++ (bot) wins", ["C++ (bot)"])).toEqual(["", "C++ (bot)", " wins"]);
+  expect(aroundNames("Your turn", [])).toEqual(["Your turn"]);
 });

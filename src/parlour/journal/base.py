@@ -282,7 +282,7 @@ class Journal(Protocol):
         ...
 
     async def opened_by(self, creator: str) -> int:
-        """How many open rooms this creator has."""
+        """How many open rooms this creator has whose game has no outcome yet."""
         ...
 
     async def beat(self, now: float) -> None:

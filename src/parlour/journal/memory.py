@@ -227,7 +227,8 @@ class MemoryJournal:
         return [found.card.id for found in self._open_rooms() if found.card.held is not None]
 
     async def opened_by(self, creator: str) -> int:
-        return sum(found.card.creator == creator for found in self._open_rooms())
+        own = [found.card for found in self._open_rooms() if found.card.creator == creator]
+        return sum(card.outcome is None for card in own)
 
     async def posted(self, relay: str) -> list[bytes]:
         self._check_open()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from parlour.errors import Code, Refused, parse
-from parlour.wire import strict
+from parlour.wire import shallow, strict
 
 END = "\x1e"
 MAX_RECORD = 32 * 1024
@@ -46,6 +46,7 @@ class Call(NamedTuple):
 
     target: str
     arguments: tuple[msgspec.Raw, ...]
+    """As they came; whoever knows the method knows what they must be."""
     id: str | None
 
 
@@ -155,7 +156,7 @@ class SignalR:
 
     def _read(self, body: bytes) -> list[Call]:
         """Pings, and what concerns streams and acknowledgements that we do not have, ask for nothing."""
-        got = parse(_read_record, strict(body))
+        got = parse(_read_record, shallow(body))
         if got.type in (INVOCATION, STREAM_INVOCATION):
             if got.target is None:
                 raise Refused(Code.MALFORMED, "$.target: expected a method's name, got none", path="$.target")

@@ -124,18 +124,18 @@ def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
     """All parts, joined."""
-    clock = SystemClock()
     journal = JOURNALS[settings.journal](settings.data, settings.durability)
-    host = Host(games, journal, clock, settings)
+    host = Host(games, journal, SystemClock(), settings)
     tokens = Tokens.in_folder(settings.data)
-    limits = Limits(settings, clock)
+    limits = Limits(settings, host.clock)
+    gammonx = GammonxDoor(host, tokens, limits, settings)
     doors: dict[str, Door] = {
         **native_doors(host, tokens, settings),
         RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
+        **{prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES},
     }
-    xsos = XsosDoor(limits, clock, settings)
-    gammonx = GammonxDoor(host, tokens, limits, settings)
-    doors |= {prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES}
+    api = Api(host, tokens, limits, settings)
+    xsos = XsosDoor(limits, host.clock, settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -146,6 +146,7 @@ def make_server(
             yield
             return
         host.watchdog.start()
+        api.draw_previews()
         xsos.start()
         gammonx.start()
         async with watching(host, games, watched):
@@ -154,12 +155,12 @@ def make_server(
         await host.stop()
         host.watchdog.stop()
 
-    app = web_app(Api(host, tokens, limits, settings), lifespan, read_pages())
+    app = web_app(api, lifespan, read_pages())
     app.router.routes.extend((*xsos.routes, *gammonx.routes))
     config = uvicorn.Config(
         app,
         http=PatientHttp.within(settings.header_timeout, {XSOS_PATH.encode(): Line}),
-        ws=Sockets(doors, clock, limits, settings),  # type: ignore[arg-type]
+        ws=Sockets(doors, host.clock, limits, settings),  # type: ignore[arg-type]
         ws_max_size=settings.max_frame,  # this and the next two are for the Socket.IO lines
         ws_per_message_deflate=False,
         ws_ping_interval=None,

@@ -153,7 +153,8 @@ class Attendance:
 
     def _whole(self, live: Live, place: Place, *, reset: bool) -> Push:
         room, now = live.here, self._owner.clock.now() - live.here.behind
-        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset)
+        fault = self._owner.faults.get(room.game)
+        return sync(room.seq, live.views[place.eyes], result_of(room), now=now, reset=reset, fault=fault)
 
     # Going.
 
@@ -190,6 +191,7 @@ class Attendance:
         place = live.audience.place(client)
         if live.room is not None and place is not None and place.stale:
             place.stale = False
+            live.audience.gather_anew()
             client.push(live.id, [self._whole(live, place, reset=True)])
 
     def reseat(self, live: Live) -> list[Place]:

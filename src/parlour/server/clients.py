@@ -7,29 +7,13 @@ from msgspec import UNSET
 
 from parlour.errors import Refused
 from parlour.game import Send
-from parlour.room import own_topic
+from parlour.room import is_own_topic, own_topic
+from parlour.server.lines import Choir, Line, framed
 from parlour.server.sights import Drawn, Eyes, Shown, Sight, eyes_of
 from parlour.wire import Adapter, Enter, Push, Request, Step
 
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
-
-
-class Line(Protocol):
-    """The way to one connected program; writing to it never waits."""
-
-    def write(self, frames: bytes, *, more: bool = False) -> None:
-        """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
-        ...
-
-    def close(self, code: int, reason: str) -> None:
-        """Say goodbye with a close code."""
-        ...
-
-    @property
-    def clogged(self) -> bool:
-        """The other side reads slower than we write."""
-        ...
 
 
 class Client:
@@ -92,21 +76,6 @@ class Client:
             self.line.write(framed(frame))
 
 
-_SHORT = tuple(bytes((0x81, size)) for size in range(126))
-
-
-def framed(text: bytes) -> bytes:
-    """A whole WebSocket text frame, or nothing for no text; unmasked, so that one serves every reader."""
-    size = len(text)
-    if not size:
-        return b""
-    if size < 126:
-        return _SHORT[size] + text
-    if size < 65536:
-        return b"\x81\x7e" + size.to_bytes(2, "big") + text
-    return b"\x81\x7f" + size.to_bytes(8, "big") + text
-
-
 class Voice(Protocol):
     """What encodes for a client: its protocol, the same for all who speak it, or an adapter of its own."""
 
@@ -123,7 +92,9 @@ def voice_of(adapter: Adapter) -> Voice:
 class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
-    __slots__ = ("client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "stale", "viewer")
+    __slots__ = (
+        "choir", "client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "stale", "viewer",
+    )  # fmt: skip
 
     def __init__(self, client: Client, enter: Enter) -> None:
         self.client = client
@@ -137,10 +108,18 @@ class Place:
         """The client has asked to leave or to join anew: it is told no more here."""
         self.stale = False
         """Has skipped steps because its line was clogged, and needs a whole view."""
+        self.choir: Choir | None = None
+        """With whom it is told the same, in a crowd."""
         self.open_ears(None, ())
+
+    def step_out(self) -> None:
+        """From now on it is told something else than its choir, or the same again."""
+        if self.choir is not None:
+            self.choir.disband()
 
     def open_ears(self, viewer: str | None, topics: Iterable[str]) -> None:
         """See with these eyes and hear these topics from now on, and one's own as always."""
+        self.step_out()
         others = frozenset(topic for topic in topics if topic != self.own)
         self.viewer = viewer
         self.eyes = eyes_of(viewer, self.enter)
@@ -152,10 +131,12 @@ class Place:
 
     def blink(self) -> None:
         """See with other eyes, but nothing yet: first everything is shown, not what changed."""
+        self.step_out()
         self.ears = (self.ears[0], CLOSED, self.ears[2])
 
     def open_eyes(self) -> None:
         """See what changes from now on."""
+        self.step_out()
         self.ears = (self.ears[0], self.eyes, self.ears[2])
 
     def is_like(self, viewer: str | None, topics: Iterable[str]) -> bool:
@@ -179,6 +160,11 @@ class Audience:
         """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
         self._places: dict[Client, Place] = {}
         self._count = 0
+        self._choirs: list[tuple[Place, Choir]] = []
+        """In a crowd, the spectators who are told the same, each with one of them."""
+        self._soloists: list[Place] = []
+        """In a crowd, those who are told on their own."""
+        self._gathered = False
 
     def __iter__(self) -> Iterator[Place]:
         return iter(tuple(self._places.values()))
@@ -194,18 +180,24 @@ class Audience:
         """Somebody takes a place; a client's later place replaces its earlier one."""
         self._count += 1
         place.phx_ref = f"{self._load}-{self._count}"
+        self._gathered = False
         self._places[place.client] = place
         place.client.rooms.add(self.room)
 
     def remove(self, client: Client) -> Place | None:
         """Take a client's place away."""
         client.rooms.discard(self.room)
-        return self._places.pop(client, None)
+        place = self._places.pop(client, None)
+        if place is not None:
+            place.step_out()
+            self._gathered = False
+        return place
 
     def mute(self, client: Client) -> None:
         """Tell this client no more from its place here."""
         if (place := self._places.get(client)) is not None:
             place.muted = True
+            place.step_out()
 
     def has(self, player: str) -> bool:
         """One of this player's connections is here."""
@@ -239,9 +231,18 @@ class Audience:
         crowd, where the steps of a moment cost a lot less in one write than one by one.
         """
         telling = Telling(self.room, step, views, changed, result)
+        crowded = len(self._places) > CROWD
+        if crowded and not any(map(is_own_topic, telling.addressed)):
+            self._gather()
+            for place, choir in self._choirs:
+                choir.write(telling.to(place), more=more)
+            self._speak(telling, self._soloists, more=more)
+        else:
+            self._speak(telling, self._places.values(), more=more or crowded)
+
+    def _speak(self, telling: "Telling", places: Iterable[Place], *, more: bool) -> None:
         told, addressed = telling.told, telling.addressed
-        more = more or len(self._places) > CROWD
-        for place in self._places.values():
+        for place in places:
             if place.muted:
                 continue
             line, watches = place.line, place.viewer is None
@@ -250,6 +251,29 @@ class Audience:
                 continue
             frames = None if place.own in addressed else told.get(place.ears)
             line.write(telling.to(place) if frames is None else frames, more=more and watches)
+
+    def gather_anew(self) -> None:
+        """Somebody listens again who did not."""
+        self._gathered = False
+
+    def _gather(self) -> None:
+        """Have those in one choir who are told the same, and who listen."""
+        if self._gathered and all(choir.together for _, choir in self._choirs):
+            return
+        for _, choir in self._choirs:
+            choir.disband()
+        alike: dict[Any, list[Place]] = {}
+        self._soloists = []
+        for place in self._places.values():
+            if place.viewer is not None or place.muted or place.stale or place.line.clogged:
+                self._soloists.append(place)
+            else:
+                alike.setdefault(place.ears, []).append(place)
+        self._choirs = [(places[0], Choir([place.line for place in places])) for places in alike.values()]
+        for place, choir in self._choirs:
+            for member in alike[place.ears]:
+                member.choir = choir
+        self._gathered = True
 
 
 class Telling:
@@ -333,7 +357,15 @@ def heard(step: Step, place: Hearer) -> Iterator[Push]:
             yield push_of(effect, step.seq)
 
 
-def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None, reset: bool = False) -> Push:
+def sync(
+    seq: int,
+    seen: Sight,
+    result: Any = None,
+    *,
+    now: float | None = None,
+    reset: bool = False,
+    fault: str | None = None,
+) -> Push:
     """Everything a viewer may know at *seq*; with a scene the time on the room's clock, for its clocks."""
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, Drawn):
@@ -346,4 +378,6 @@ def sync(seq: int, seen: Sight, result: Any = None, *, now: float | None = None,
         payload["result"] = result
     if reset:
         payload["reset"] = True
+    if fault is not None:
+        payload["fault"] = fault
     return Push("sync", payload)

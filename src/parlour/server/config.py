@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(description="Sockets that one address may have open; 0: no limit.")
     ] = 2000
     player_rooms: Annotated[
-        int, Meta(description="Open rooms that one player may have created; 0: no limit.")
+        int, Meta(description="Open rooms with a game to play that one player may have; 0: no limit.")
     ] = 100
     room_members: Annotated[
         int, Meta(description="Connections that one room may have; seats always find a place; 0: no limit.")

@@ -12,7 +12,7 @@ from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Stored, Trouble
 from parlour.server.host import Host
-from parlour.server.loading import load_games
+from parlour.server.loading import is_from, load_games
 from parlour.server.rooms import Live, freeze, thaw
 from parlour.server.sights import see
 
@@ -60,13 +60,31 @@ class Reloader:
         except Refused as why:
             log.error("not_reloaded", file=str(file), why=why.message)
             self._say(f"{why.message}. The old rules go on.")
+            self._note(file, why.message.replace(str(file), file.name))  # where it lies is not for players
             return
+        self._note(file, None)
         for game in games:
             self._games[game.name] = game
             for live in self._host.keeper.in_memory():
                 live.lane.put(partial(self._renew, live, game))
         log.info("reloaded", file=str(file), games=[game.name for game in games])
         self._say(f"{file} is loaded anew.")
+
+    def _note(self, file: Path, fault: str | None) -> None:
+        """Rooms of the file's games show why it does not load, until it does."""
+        for name, game in self._games.items():
+            if not is_from(game, file) or self._host.faults.get(name) == fault:
+                continue
+            if fault is None:
+                del self._host.faults[name]
+            else:
+                self._host.faults[name] = fault
+            for live in self._host.keeper.in_memory():
+                live.lane.put(partial(self._tell, live, name))
+
+    async def _tell(self, live: Live, name: str) -> None:
+        if live.room is not None and live.room.game == name:
+            self._host.attendance.show_all(live, list(live.audience))
 
     async def _renew(self, live: Live, game: Game[Any]) -> None:
         """Store the room as it is and go on from there; runs in its lane."""

@@ -24,18 +24,18 @@ from parlour.doors.gammonx.joining import (
     ok,
     read_wish,
 )
-from parlour.doors.gammonx.terms import BOT, modus_of, player_named, read_guid
+from parlour.doors.gammonx.terms import BOT, modus_of, new_match_id, player_named, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.calls import read_body, reply
-from parlour.server.clients import Client, framed
+from parlour.server.clients import Client
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import CREATE_COST, Limits, address_of, cost_of, too_fast
-from parlour.server.matches import Matches
+from parlour.server.lines import framed
 from parlour.server.players import Tokens
 from parlour.server.rooms import excuse
 from parlour.server.sockets import Socket, Visit
@@ -219,7 +219,6 @@ class GammonxDoor:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
-        self.matches = Matches(host)
         self._negotiated: dict[str, float] = {}
         """Connection tokens that nobody has used yet, and when they were made."""
         self._used: set[str] = set()
@@ -323,7 +322,6 @@ class GammonxDoor:
         for visitor in tuple(self._visitors):
             visitor.check(now)
         self._negotiated = {token: made for token, made in self._negotiated.items() if now - made <= PATIENCE}
-        self._begin(self.matches.sweep())
         self._sweep_later()
 
     # What is asked over HTTP.
@@ -363,18 +361,20 @@ class GammonxDoor:
         self._limits.check_call(self._address(request), CREATE_COST)
         wanted = read_wish(await read_body(request))
         player = self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
-        id = await self.matches.join(wanted.kind, player)
-        return ok(matchId=id, queueId=id, status=WAITING)
+        kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16))
+        ticket = await self.host.pairing.meet(player, kind.wish, id, kind.config)
+        match = ticket.room or ticket.at
+        return ok(matchId=match, queueId=match, status=WAITING)
 
     async def _poll(self, request: Request) -> dict[str, Any]:
         queue, player = await self._asker(request)
-        if await self.matches.found(queue, player):
+        if self.host.pairing.is_found(player, queue):
             return ok(queueId=None, status=FOUND, matchId=queue)
         return ok(queueId=queue, status=WAITING, matchId=None)
 
     async def _cancel(self, request: Request) -> dict[str, Any]:
         queue, player = await self._asker(request)
-        await self.matches.cancel(queue, player)
+        await self.host.pairing.unqueue(player, queue)
         return ok(queueId=queue, status=CANCELLED, matchId=None)
 
     async def _asker(self, request: Request) -> tuple[str, str]:

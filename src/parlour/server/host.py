@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Aside, Card, Conflict, Found, Journal, Trouble
-from parlour.lobby import Party, Ticket
-from parlour.room import Instant, Room, apply, open_room, seal
+from parlour.journal.base import Found, Journal, Trouble
+from parlour.lobby import Ticket
+from parlour.room import Instant, Room, apply, seal
 from parlour.server import metrics
+from parlour.server.asides import beside
 from parlour.server.attendance import Attendance, seen_by_guest
 from parlour.server.bot_pool import Pool
 from parlour.server.bots import Bots, Thinker
@@ -27,19 +28,9 @@ from parlour.server.config import Settings
 from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
-from parlour.server.pairing import Pairing, made_good, sit_down, ticket_sheet
-from parlour.server.players import random_letters
-from parlour.server.rooms import (
-    Live,
-    Opening,
-    RoomSheet,
-    card_of,
-    excuse,
-    freeze,
-    result_of,
-    room_sheet,
-)
-from parlour.server.scores import scored
+from parlour.server.openings import Openings
+from parlour.server.pairing import Pairing
+from parlour.server.rooms import Live, RoomSheet, excuse, freeze, result_of, room_sheet
 from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
@@ -125,6 +116,7 @@ class Host:
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """What to do when the disk has failed."""
         self.games = games
+        self.faults: dict[str, str] = {}
         self.journal = journal
         self.clock = clock
         self.settings = settings
@@ -133,7 +125,8 @@ class Host:
         self.keeper = Keeper(games, settings, self)
         self.attendance = Attendance(self, self.keeper, settings)
         self.history = History(self, games)
-        self.pairing = Pairing(self, self.listing, settings.ticket_patience)
+        self.openings = Openings(self, self.keeper, self.listing, settings)
+        self.pairing = Pairing(self, self.openings, self.listing, settings.ticket_patience)
         self.bots = Bots(self, self.keeper, thinker or Pool(settings.bot_workers), settings.bot_pace)
 
     async def start(self) -> None:
@@ -146,101 +139,6 @@ class Host:
         await self.pairing.stop()
         await self.bots.stop()
         await self.keeper.stop()
-
-    async def create(
-        self,
-        name: str,
-        config: Any,
-        id: str | None = None,
-        *,
-        private: bool = False,
-        creator: str | None = None,
-    ) -> Card:
-        """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
-        game = self.games.get(name)
-        if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self.games)}, got {name[:64]!r}")
-        await self._check_rooms(creator)
-        card = await self._create(game, config, id, Opening(self.clock.date(), private, creator))
-        self._opened(card)
-        return card
-
-    def _opened(self, card: Card) -> None:
-        metrics.rooms_opened.labels(card.game).inc()
-        self.keeper.may_wake(card.id)
-        log.info("room_opened", room=card.id, game=card.game)
-        self.listing.changed(card)
-        if any(seat is not None and seat.bot for seat in card.seats):
-            self.keeper.live(card.id)  # its bots may have something to do
-
-    async def _check_rooms(self, creator: str | None) -> None:
-        limit = self.settings.player_rooms
-        if limit and creator is not None and await self.journal.opened_by(creator) >= limit:
-            raise Refused(Code.TOO_MANY, f"you have {limit} open rooms already")
-
-    async def _create(
-        self, game: Game[Any], config: Any, chosen: str | None, opening: Opening, party: Party = ()
-    ) -> Card:
-        at = self.instant()
-        length = 12 if opening.private else 4  # four letters are easy to say, and to guess
-        while True:
-            id = chosen or random_letters(length)
-            room = self.ask_game(game, id, partial(open_room, game, id, config, at))
-            frozen = self.ask_game(game, id, partial(freeze, room))
-            first = self._draw_seed()[0] if party else 0
-            room, steps = self.ask_game(game, id, partial(sit_down, game, room, party, first, at))
-            card = card_of(room, opening, at.date)
-            try:
-                await self.journal.create(card, frozen, room.next_due, steps, made_good(party, id))
-            except Conflict:
-                if chosen is not None:
-                    raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
-                length += 1
-            except Trouble as error:
-                raise excuse(error) from None
-            else:
-                return card
-
-    async def house(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
-        wanted = party[0]
-        game = self.games.get(wanted.game)
-        if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {wanted.game} is not on this server now")
-        ranked = wanted.mode == "ranked"
-        opening = Opening(self.clock.date(), private=False, creator=None, ranked=ranked)
-        card = await self._create(game, wanted.config, None, opening, party)
-        self._opened(card)
-        return made_good(party, card.id)
-
-    async def join_party(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
-        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
-        assert host.at is not None  # noqa: S101 - there they wait
-        made = made_good((host, *guests), host.at)
-
-        async def seat(live: Live) -> None:
-            for ticket in guests:
-                if live.here.seat(ticket.player) is None:
-                    await self.step(live, Join(ticket.player, ticket.name), tickets=made)
-
-        await self.in_lane(host.at, seat)
-        return made
-
-    async def visit(self, id: str, name: str, config: Any, *, private: bool, creator: str) -> RoomSheet:
-        """The running room of this id, if it is of this game; a new one where there is none."""
-        found = await self.journal.find(id)
-        if found is None or found.card.ended is not None:
-            try:
-                card = await self.create(name, config, id, private=private, creator=creator)
-            except Refused as why:
-                if why.code != Code.NAME_TAKEN:
-                    raise
-                return await self.visit(id, name, config, private=private, creator=creator)
-            return room_sheet(card, seq=0)
-        if found.card.game != name:
-            what = f"room {id} plays {found.card.game}, not {name[:64]}"
-            raise Refused(Code.WRONG_GAME, what, path="$.game")
-        return self.sheet(found)
 
     async def look(self, id: str) -> RoomSheet:
         """A room as anybody may see it from outside, without waking it."""
@@ -302,7 +200,7 @@ class Host:
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         match request.wish:
             case Enter():
-                tickets = [ticket_sheet(ticket) for ticket in self.pairing.tickets(client.player)]
+                tickets = [self.pairing.sheet(ticket) for ticket in self.pairing.tickets(client.player)]
                 client.accept(request, {"tickets": tickets} if tickets else {})
                 self.listing.add(client)
             case Queue() | Unqueue() as wish:
@@ -326,7 +224,7 @@ class Host:
         """Come in by a door; where there is no room, or only one that has ended, it is opened first."""
         if live.room is None and live.refusal is not None and live.refusal.code in NO_ROOM:
             try:
-                await self.create(guest.game, guest.config, live.id, creator=client.player)
+                await self.openings.create(guest.game, guest.config, live.id, creator=client.player)
             except Refused as why:
                 if why.code != Code.NAME_TAKEN:  # else somebody was faster, and it is there all the same
                     client.refuse(request, why)
@@ -505,7 +403,10 @@ class Host:
         return Refused(why.code, why.message, path=why.path, legal=legal)
 
     async def _write(self, live: Live, thought: Thought, tickets: tuple[Ticket, ...]) -> None:
-        aside = self._aside(live, thought, tickets)
+        reseated = thought.room.seats != live.here.seats
+        if reseated:
+            tickets += self.pairing.fills(thought.room)
+        aside = beside(live, thought.step, thought.room, thought.frozen, tickets)
         try:
             asked = self.clock.now()
             await self.journal.append(live.number, thought.step, aside)
@@ -518,31 +419,12 @@ class Host:
         if aside.card is not None:
             live.card = aside.card
             self.listing.changed(live.card)
+        if reseated:
+            self.pairing.seated(thought.room, tickets)
         if aside.state is not None:
             live.stored = thought.step.seq
         if not isinstance(aside.due, UnsetType):
             live.due = aside.due
-
-    def _aside(self, live: Live, thought: Thought, tickets: tuple[Ticket, ...]) -> Aside:
-        room = thought.room
-        card = self._new_card(live, room)
-        due: float | UnsetType | None = UNSET
-        wanted = room.next_due
-        if room.ended is not None or (wanted is not None and (live.due is None or wanted < live.due)):
-            due = wanted  # a stale deadline that is too early only wakes the room for nothing
-        ends = room.outcome is not None and live.here.outcome is None
-        return Aside(
-            card, thought.frozen, due, tickets, scored(live, room, thought.step.date) if ends else None
-        )
-
-    def _new_card(self, live: Live, room: Room[Any]) -> Card | None:
-        before = live.here
-        held = live.card is not None and live.card.held is not None
-        same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
-        if same and not held:
-            return None
-        card = card_of(room, live.opening, self.clock.date())
-        return card if card != live.card else None
 
     def _speak(self, live: Live, thought: Thought) -> None:
         before, room, step = live.here, thought.room, thought.step
@@ -578,14 +460,18 @@ class Host:
             await self.keeper.retire(live.number, live.card, why.code)
         except Trouble as error:
             self.keeper.note_trouble(error)
-        self.keeper.forget(live)
+        self._forget(live)
 
     def _close(self, live: Live) -> None:
         """The room has ended: everybody was told, nobody comes back."""
         for place in live.audience:
             self.attendance.dismiss(live, place)
         live.shut(Refused(Code.ROOM_ENDED, f"room {live.id} is over ({live.here.ended})"))
+        self._forget(live)
+
+    def _forget(self, live: Live) -> None:
         self.keeper.forget(live)
+        self.pairing.closed(live.id)
 
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""

@@ -32,7 +32,7 @@ from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, address_of
 from parlour.server.pages import File, page_routes
-from parlour.server.pairing import TicketSheet, ticket_sheet
+from parlour.server.pairing import TicketSheet
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.server.preview import preview
 from parlour.server.relay_page import relay_page
@@ -268,6 +268,11 @@ class Api:
     async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
         return [game_sheet(game, self._preview(game)) for game in self._host.games.values()]
 
+    def draw_previews(self) -> None:
+        """Play the little boards, so that nobody's first visit has to wait for them."""
+        for game in self._host.games.values():
+            self._preview(game)
+
     def _preview(self, game: Game[Any]) -> Scene | None:
         """A little board of this game, played once; a game that fails has none."""
         if game not in self._previews:
@@ -282,7 +287,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator = self.asker(request) or f"address:{address}"
         check_room_id(new.id)
-        card = await self._host.create(new.game, new.config, new.id, private=new.private, creator=creator)
+        card = await self._host.openings.create(
+            new.game, new.config, new.id, private=new.private, creator=creator
+        )
         return room_sheet(card, seq=0)
 
     async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
@@ -290,7 +297,9 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator, id = self.asker(request) or f"address:{address}", request.path_params["id"]
         check_room_id(id)
-        return await self._host.visit(id, named.game, named.config, private=named.private, creator=creator)
+        return await self._host.openings.visit(
+            id, named.game, named.config, private=named.private, creator=creator
+        )
 
     async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
@@ -313,20 +322,23 @@ class Api:
 
     async def take_ticket(self, request: Request, wanted: Queue) -> TicketSheet:
         self._limits.check_call(self.address(request), CREATE_COST)
-        return ticket_sheet(await self._host.pairing.queue(self._known(request), wanted))
+        pairing = self._host.pairing
+        return pairing.sheet(await pairing.queue(self._known(request), wanted))
 
     async def list_tickets(self, request: Request) -> list[TicketSheet]:
         self._limits.check_call(self.address(request), 1.0)
-        return [ticket_sheet(ticket) for ticket in self._host.pairing.tickets(self._known(request))]
+        pairing = self._host.pairing
+        return [pairing.sheet(ticket) for ticket in pairing.tickets(self._known(request))]
 
     async def show_ticket(self, request: Request) -> TicketSheet:
         self._limits.check_call(self.address(request), 1.0)
-        return ticket_sheet(self._host.pairing.ticket(self._known(request), request.path_params["id"]))
+        pairing = self._host.pairing
+        return pairing.sheet(pairing.ticket(self._known(request), request.path_params["id"]))
 
     async def give_ticket_back(self, request: Request) -> TicketSheet:
         self._limits.check_call(self.address(request), 1.0)
-        player = self._known(request)
-        return ticket_sheet(await self._host.pairing.unqueue(player, request.path_params["id"]))
+        pairing, player = self._host.pairing, self._known(request)
+        return pairing.sheet(await pairing.unqueue(player, request.path_params["id"]))
 
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:
         self._limits.check_call(self.address(request), 1.0)
@@ -341,14 +353,13 @@ class Api:
         id = request.path_params["id"]
         if id.startswith(PREFIX):
             return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
-        player = await self._host.journal.player(id)
-        if player is None:
-            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         journal = self._host.journal
-        results = await journal.results_of(id, MAX_RESULTS)
-        return PlayerSheet(
-            id, player.name, bot=False, standings=await journal.standings_of(id), results=results
-        )
+        player = await journal.player(id)
+        standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
+        if player is None and not results:  # players of other doors are known by their games alone
+            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
+        name = guest_name(id) if player is None else player.name
+        return PlayerSheet(id, name, bot=False, standings=standings, results=results)
 
     async def list_rooms(self, request: Request) -> list[RoomSheet]:
         self._limits.check_call(self.address(request), 1.0)

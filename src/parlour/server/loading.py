@@ -14,7 +14,7 @@ from parlour.game import Game
 
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file; refused with a sentence that says what is wrong, and where."""
-    spec = importlib.util.spec_from_file_location(f"parlour_game_{file.stem}", file)
+    spec = importlib.util.spec_from_file_location(_module(file), file)
     if spec is None or not file.is_file():
         raise Refused(Code.GAME_ERROR, f"expected a Python file with a game, got {file}")
     module = importlib.util.module_from_spec(spec)
@@ -26,6 +26,15 @@ def load_games(file: Path) -> list[Game[Any]]:
         if before is not None:
             sys.modules[spec.name] = before
         raise
+
+
+def is_from(game: Game[Any], file: Path) -> bool:
+    """Whether a game was loaded from this file."""
+    return type(game).__module__ == _module(file)
+
+
+def _module(file: Path) -> str:
+    return f"parlour_game_{file.stem}"
 
 
 def _games_in(module: ModuleType, file: Path) -> list[Game[Any]]:

@@ -13,7 +13,15 @@ from starlette.routing import Route
 BUILT = Path(__file__).parents[1] / "web"
 """Where `make setup` and the wheel have the built page."""
 
-PAGES = ("/", "/r/{id}", "/r/{id}/replay")
+PAGES = (
+    "/",
+    "/r/{id}",
+    "/r/{id}/replay",
+    "/p/{id}",
+    "/leaderboard",
+    "/leaderboard/{game}",
+    "/leaderboard/{game}/{variant}",
+)
 """The addresses of the one page; its script looks which it is."""
 
 KINDS = {

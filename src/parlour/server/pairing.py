@@ -1,7 +1,8 @@
 """The lobby's owner: takes tickets, keeps them, and makes rooms with everybody seated of those that fit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -11,40 +12,44 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Trouble
-from parlour.lobby import Mode, Party, Ticket, check_new, pair
+from parlour.lobby import Mode, Party, Ticket, check_new, made_good
 from parlour.ratings import MIDDLE, ladder_of
-from parlour.room import Instant, Room, apply, open_room
-from parlour.server.bots import chosen, newcomer
+from parlour.room import Room, Seat, open_room
+from parlour.server.bots import chosen
 from parlour.server.clients import Client
 from parlour.server.clock import Handle
+from parlour.server.desk import Desk
+from parlour.server.keeper import Keeper
 from parlour.server.lane import Lane
 from parlour.server.listing import Listing
+from parlour.server.openings import Openings
 from parlour.server.players import guest_name, random_letters
-from parlour.server.rooms import Owner, excuse
-from parlour.wire import Join, Push, Queue, Request, Step, Unqueue
+from parlour.server.rooms import Live, Owner, excuse
+from parlour.wire import Command, Join, Push, Queue, Request, Shutdown, Unqueue
 
 T = TypeVar("T")
 log = structlog.get_logger()
 
 EVERY = 1.0
 """Seconds between two looks at those who wait: who has gone, and whose tolerance has grown."""
-REMEMBERED = 3600.0
-"""Seconds for which a ticket that was made good can be asked for, on the rooms' clock."""
 LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
 
 
-class Housing(Owner, Protocol):
+class Pairs(Owner, Protocol):
     """What the owner of the rooms does for the lobby."""
 
     games: Mapping[str, Game[Any]]
+    keeper: Keeper
 
-    async def house(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
+    async def step(
+        self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
+    ) -> Any:
+        """Think a command through, write it and the tickets that it makes good, speak of it."""
         ...
 
-    async def join_party(self, host: Ticket, guests: Sequence[Ticket]) -> tuple[Ticket, ...]:
-        """Seat the guests in the room where the host waits; the tickets of all of them, made good."""
+    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+        """Do something in a room's turn, and wait for what comes of it."""
         ...
 
 
@@ -59,6 +64,8 @@ class TicketSheet(msgspec.Struct, frozen=True):
     """``waiting`` or ``matched``."""
     room: str | None
     """Where they sit, once they are matched."""
+    waited: float
+    """Seconds since it was taken, on the rooms' clock."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -76,50 +83,46 @@ class Unqueued(msgspec.Struct, frozen=True):
     reason: str
 
 
-def ticket_sheet(ticket: Ticket) -> TicketSheet:
-    """A ticket, as it is told."""
-    status = "waiting" if ticket.room is None else "matched"
-    return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room)
-
-
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Housing, listing: Listing, patience: float) -> None:
+    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, patience: float) -> None:
         self._owner = owner
+        self._openings = openings
         self._listing = listing
-        self._patience = patience
         self._journal = owner.journal
+        self.desk = Desk(patience)
         self.lane = Lane()
-        self._open: dict[str, Ticket] = {}
-        self._good: dict[str, tuple[Ticket, float]] = {}
-        """Tickets that were made good, and when."""
-        self._seen: dict[str, float] = {}
-        """When each player who waits last gave a sign of life."""
-        self._watchers: list[Callable[[Ticket], None]] = []
         self._tick: Handle | None = None
         self.tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Go on with those who waited; they have a while to come back."""
-        now = self._owner.clock.now()
-        for ticket in await self._journal.tickets():
+        now, tickets = self._now(), await self._journal.tickets()
+        for ticket in tickets:
             if ticket.room is None:
-                self._open[ticket.id] = ticket
-                self._seen[ticket.player] = now
-            else:
-                self._good[ticket.id] = (ticket, now)
+                await self._go_on(ticket, now)
+        for ticket in tickets:
+            if ticket.room is not None:
+                self.desk.send(ticket, now)
         self._plan()
+
+    async def _go_on(self, ticket: Ticket, now: float) -> None:
+        """Wait on, unless it is in a room that is gone or full."""
+        found = None if ticket.at is None else await self._journal.find(ticket.at)
+        seats = () if found is None else found.card.seats
+        sitting = frozenset(seat.id for seat in seats if seat is not None)
+        waits = found is not None and found.card.ended is None and len(sitting) < ticket.seats
+        if ticket.at is None or waits:
+            self.desk.lay(ticket, now, sitting)
+        else:
+            await self._journal.drop_tickets([ticket.id])
 
     async def stop(self) -> None:
         """Finish what was begun; those who wait, wait on after a restart."""
         if self._tick is not None:
             self._tick.cancel()
         await self.lane.drained()
-
-    def watch(self, told: Callable[[Ticket], None]) -> None:
-        """Be told of every ticket that is made good, for doors with clients of their own."""
-        self._watchers.append(told)
 
     # What players ask.
 
@@ -140,11 +143,20 @@ class Pairing:
         else:
             client.accept(request, {"ticket": ticket.id})
 
-    async def queue(
-        self, player: str, wanted: Queue, *, name: str | None = None, at: str | None = None
-    ) -> Ticket:
-        """Take a ticket; it may be made good at once. With *at* its player waits in that room already."""
-        return await self._in_lane(lambda: self._queue(player, wanted, name, at))
+    async def queue(self, player: str, wanted: Queue) -> Ticket:
+        """Take a ticket; it may be made good at once."""
+        return await self._in_lane(lambda: self._queue(player, wanted))
+
+    async def meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
+        """Take a ticket for a room to come to: one that waits, or else the one described, which is opened.
+
+        Of such tickets the room is known at once: `room` where somebody waits, `at` where one waits oneself.
+        """
+        return await self._in_lane(lambda: self._meet(player, wanted, room, config))
+
+    def is_found(self, player: str, room: str) -> bool:
+        """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
+        return self.desk.is_found(player, room, self._now())
 
     async def unqueue(self, player: str, id: str) -> Ticket:
         """Give a ticket back."""
@@ -152,9 +164,11 @@ class Pairing:
 
     def tickets(self, player: str) -> list[Ticket]:
         """What this player waits for, and what was lately made good; asking is a sign of life."""
-        self.see(player)
-        every = [*self._open.values(), *(ticket for ticket, _ in self._good.values())]
-        return sorted((t for t in every if t.player == player), key=lambda ticket: ticket.since)
+        tickets = self.desk.of(player)
+        for ticket in tickets:
+            if ticket.room is None:
+                self.desk.see(ticket, self._now())
+        return tickets
 
     def ticket(self, player: str, id: str) -> Ticket:
         """One of this player's tickets; asking is a sign of life."""
@@ -163,28 +177,68 @@ class Pairing:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
 
-    def see(self, player: str) -> None:
-        """A sign of life."""
-        if player in self._seen:
-            self._seen[player] = self._owner.clock.now()
+    def sheet(self, ticket: Ticket) -> TicketSheet:
+        """A ticket, as it is told."""
+        status = "waiting" if ticket.room is None else "matched"
+        waited = max(0.0, self._now() - ticket.since)
+        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
+
+    # What rooms say.
+
+    def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
+        """The ticket of whoever waited in this room, made good if all are there now."""
+        return self.desk.fills(room.id, _sitting(room))
+
+    def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
+        """Seats were taken or given up, and the tickets that this made good are kept."""
+        playing = _sitting(room) if self.fills(room) else frozenset()
+        self.desk.note_seats(room.id, _sitting(room))
+        self._settle(made, playing)
+
+    def closed(self, room: str) -> None:
+        """Nobody waits in this room any more: it is gone."""
+        vacancy = self.desk.vacancies.get(room)
+        if vacancy is not None:
+            self.desk.forget(vacancy.ticket)
+            self.lane.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
 
     # In the lane.
 
-    async def _queue(self, player: str, wanted: Queue, name: str | None, at: str | None) -> Ticket:
-        ticket = await self._new_ticket(player, wanted, name, at)
-        check_new(ticket, self._open.values())
+    async def _queue(self, player: str, wanted: Queue) -> Ticket:
+        ticket = await self._new_ticket(player, wanted)
+        check_new(ticket, self.desk.open.values())
         await self._journal.save_ticket(ticket)
-        self._open[ticket.id] = ticket
-        self._seen[player] = self._owner.clock.now()
+        self.desk.lay(ticket, self._now())
         await self._pair()
         self._plan()
-        if ticket.id in self._open:
+        if ticket.id in self.desk.open:
             return ticket
-        if ticket.id not in self._good:
+        if ticket.id not in self.desk.good:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
-        return self._good[ticket.id][0]
+        return self.desk.good[ticket.id][0]
 
-    async def _new_ticket(self, player: str, wanted: Queue, name: str | None, at: str | None) -> Ticket:
+    async def _meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
+        ticket = await self._new_ticket(player, wanted)
+        check_new(ticket, self.desk.open.values())
+        others = self.desk.partners(ticket, self._now())
+        for other in others:
+            if other.at is not None:
+                return await self._send(ticket, other.at)
+        ticket = replace(ticket, id=room, at=room)
+        made = await self._openings.wait(ticket, config, tuple(others))
+        self.desk.lay(ticket, self._now(), frozenset(one.player for one in made))
+        self._settle(made)
+        self._plan()
+        return ticket
+
+    async def _send(self, ticket: Ticket, room: str) -> Ticket:
+        """Send somebody to a room; they have a while to come."""
+        made = replace(self.desk.sent_before(ticket.player, room) or ticket, room=room)
+        await self._journal.save_ticket(made)
+        self.desk.send(made, self._now())
+        return made
+
+    async def _new_ticket(self, player: str, wanted: Queue) -> Ticket:
         games = self._owner.games
         game = games.get(wanted.game)
         if game is None:
@@ -205,15 +259,14 @@ class Pairing:
         return Ticket(
             random_letters(LENGTH).lower(),
             player,
-            name or await self._name_of(player),
+            await self._name_of(player),
             game.name,
             room.config,
-            self._owner.clock.now(),
+            self._now(),
             wanted.mode,
             game.seats.start,
             rating,
             bot,
-            at,
         )
 
     async def _name_of(self, player: str) -> str:
@@ -227,70 +280,81 @@ class Pairing:
         return MIDDLE
 
     async def _unqueue(self, player: str, id: str) -> Ticket:
-        ticket = self._open.get(id)
+        ticket = self.desk.open.get(id)
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
-        await self._drop([ticket])
+        if ticket.at is None:
+            await self._drop([ticket])
+        elif self.desk.vacancies[ticket.at].is_free(self._now()):
+            await self._shut(ticket, "cancelled")
+        if id in self.desk.open or id in self.desk.good:
+            raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
+
+    async def _shut(self, ticket: Ticket, why: str) -> None:
+        """Wait no longer in a room, which is of no use to anybody then."""
+        try:
+            await self._owner.in_lane(ticket.at or "", partial(self._close, ticket, why))
+        except Refused as error:
+            if error.code == Code.NOT_SAVED:
+                raise
+            await self._drop([ticket])  # the room is gone already
+
+    async def _close(self, ticket: Ticket, why: str, live: Live) -> None:
+        """End the room, unless all have come meanwhile; its ticket goes with it."""
+        if ticket.id in self.desk.open and len(_sitting(live.here)) < ticket.seats:
+            await self._owner.step(live, Shutdown(why))
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
         await self._journal.drop_tickets([ticket.id for ticket in tickets])
         for ticket in tickets:
-            self._forget(ticket)
+            self.desk.forget(ticket)
             if reason is not None:
                 self._listing.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
 
-    def _forget(self, ticket: Ticket) -> None:
-        self._open.pop(ticket.id, None)
-        if not any(other.player == ticket.player for other in self._open.values()):
-            self._seen.pop(ticket.player, None)
-
     async def _pair(self) -> None:
         """Make rooms of all parties that there are."""
-        while parties := pair(self._open.values(), self._owner.clock.now()):
+        while parties := self.desk.parties(self._now()):
             for party in parties:
                 await self._seat(party)
 
     async def _seat(self, party: Party) -> None:
         try:
-            made = await self._house(party)
+            await self._house(party)
         except Refused as why:
             if why.code == Code.NOT_SAVED:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
-            full = [ticket for ticket in party if ticket.at]
-            await self._drop(full or party, why.code)  # a room that has filled up is nobody else's fault
-            return
-        now = self._owner.clock.now()
-        for ticket in made:
-            self._good[ticket.id] = (ticket, now)
-        for ticket in made:
-            # Who plays waits nowhere else.
-            others = [other for other in self._open.values() if other.player == ticket.player]
-            rest = [other for other in others if other.id != ticket.id]
-            self._forget(ticket)
-            if rest:
-                await self._drop(rest, "matched")
-            self._tell(ticket)
+            if all(ticket.id in self.desk.open for ticket in party):  # else the room has filled up, say
+                await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
 
-    async def _house(self, party: Party) -> tuple[Ticket, ...]:
-        waits = [ticket for ticket in party if ticket.at]
-        if not waits:
-            return await self._owner.house(party)
-        return await self._owner.join_party(waits[0], [ticket for ticket in party if ticket is not waits[0]])
+    def _settle(self, made: Sequence[Ticket], playing: Iterable[str] = ()) -> None:
+        """These tickets were made good, and are kept so. Who plays waits nowhere else."""
+        if rest := self.desk.settle(made, playing, self._now()):
+            self.lane.put(partial(self._drop, rest, "matched"))
+        for ticket in made:
+            told = Matched(ticket.id, ticket.room or "", ticket.game)
+            self._listing.tell(ticket.player, Push("matched", told))
 
-    def _tell(self, ticket: Ticket) -> None:
-        assert ticket.room is not None  # noqa: S101 - it was made good
-        self._listing.tell(ticket.player, Push("matched", Matched(ticket.id, ticket.room, ticket.game)))
-        for told in self._watchers:
-            told(ticket)
+    async def _house(self, party: Party) -> None:
+        """Seat all of them: where one of them waits, or in a new room."""
+        hosts = [ticket for ticket in party if ticket.at]
+        if not hosts:
+            self._settle(await self._openings.house(party))
+        for guest in party if hosts else ():
+            if guest is not hosts[0]:
+                await self._owner.in_lane(hosts[0].at or "", partial(self._sit, guest))
+
+    async def _sit(self, guest: Ticket, live: Live) -> None:
+        """Seat somebody in a room that waits, which says so when it is done."""
+        await self._owner.step(live, Join(guest.player, guest.name), tickets=made_good((guest,), live.id))
 
     # As time goes by.
 
     def _plan(self) -> None:
-        if self._tick is None and (self._open or self._good):
-            self._tick = self._owner.clock.call_at(self._owner.clock.now() + EVERY, self._ring)
+        if self._tick is None and (self.desk.open or self.desk.good):
+            self._tick = self._owner.clock.call_at(self._now() + EVERY, self._ring)
 
     def _ring(self) -> None:
         self._tick = None
@@ -298,27 +362,53 @@ class Pairing:
 
     async def _look(self) -> None:
         """See who has gone, and who fits by now."""
-        now = self._owner.clock.now()
         try:
-            gone = [ticket for ticket in self._open.values() if self._is_gone(ticket, now)]
-            if gone:
-                await self._drop(gone, "expired")
-            old = [id for id, (_, when) in self._good.items() if now - when > REMEMBERED]
-            if old:
+            for ticket in [ticket for ticket in self.desk.open.values() if self._is_gone(ticket)]:
+                if ticket.id in self.desk.open:
+                    await self._expire(ticket)
+            if old := self.desk.old(self._now()):
                 await self._journal.drop_tickets(old)
                 for id in old:
-                    del self._good[id]
+                    del self.desk.good[id]
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
             log.error("not_paired", error=str(error))
         self._plan()
 
-    def _is_gone(self, ticket: Ticket, now: float) -> bool:
-        if ticket.at is not None:
-            return False  # the room knows who waits in it
-        if self._listing.has(ticket.player):
-            self._seen[ticket.player] = now
-        return now - self._seen.get(ticket.player, now) > self._patience
+    def _is_gone(self, ticket: Ticket) -> bool:
+        here = [seat.player for seat in self._people(ticket)]
+        if ticket.player in here or self._listing.has(ticket.player):
+            self.desk.see(ticket, self._now())
+        return self.desk.is_late(ticket, self._now())
+
+    async def _expire(self, ticket: Ticket) -> None:
+        """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
+        if ticket.at is None:
+            await self._drop([ticket], "expired")
+        elif heirs := self._heirs(ticket):
+            await self._pass_on(ticket, heirs[0])
+        else:
+            await self._shut(ticket, "nobody_came")
+
+    def _heirs(self, ticket: Ticket) -> list[Ticket]:
+        """The ticket in the hands of those who sit there and wait in no other room for the same."""
+        passed = [replace(ticket, player=seat.player, name=seat.name) for seat in self._people(ticket)]
+        return [one for one in passed if not any(twin.at for twin in self.desk.twins(one))]
+
+    async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
+        await self._drop(self.desk.twins(heir), "matched")
+        await self._journal.save_ticket(heir)
+        if ticket.id in self.desk.open:
+            self.desk.lay(heir, self._now())
+
+    def _people(self, ticket: Ticket) -> list[Seat]:
+        """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
+        live = None if ticket.at is None else self._owner.keeper.peek(ticket.at)
+        seats = () if live is None else live.here.seats
+        return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
+
+    def _now(self) -> float:
+        return self._owner.clock.now()
 
     async def _in_lane(self, job: Callable[[], Awaitable[T]]) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -339,23 +429,6 @@ class Pairing:
         return await answer
 
 
-def sit_down(
-    game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
-) -> tuple[Room[Any], list[Step]]:
-    """A party at the seats of its new room, bots included; *first*, a number, rotates them."""
-    joins = [Join(ticket.player, ticket.name) for ticket in party]
-    bot = party[0].bot if party else None
-    while bot is not None and len(joins) < game.seats.start:
-        player = newcomer([join.player for join in joins], bot)
-        joins.append(Join(player.id, player.name, bot=True))
-    steps: list[Step] = []
-    turn = first % len(joins) if joins else 0
-    for join in (*joins[turn:], *joins[:turn]):
-        room, step = apply(game, room, join, at)
-        steps.append(step)
-    return room, steps
-
-
-def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
-    """The tickets, with the room that they led to."""
-    return tuple(replace(ticket, room=room) for ticket in tickets)
+def _sitting(room: Room[Any]) -> frozenset[str]:
+    """Who has a seat in a room."""
+    return frozenset(player for player in room.players if player is not None)

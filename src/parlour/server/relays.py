@@ -23,10 +23,10 @@ from parlour.doors.relay import (
 from parlour.errors import Code, Refused
 from parlour.relay import Cut, Effects, Instant, Missed, Relay, Tell
 from parlour.server import metrics
-from parlour.server.clients import framed
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.knocks import Knock, TurnedAway
+from parlour.server.lines import framed
 from parlour.server.players import TOKEN_DAYS, Tokens
 from parlour.server.sockets import Socket, Visit, write_all
 

@@ -83,6 +83,8 @@ class Owner(Protocol):
 
     journal: Journal
     clock: Clock
+    faults: dict[str, str]
+    """By the name of a game whose saved file does not load: why."""
 
     async def step(self, live: Live, command: Command, id: str | None = None) -> Any:
         """Think a command through, write it, speak of it."""

@@ -10,9 +10,9 @@ from parlour.server.rooms import Live
 
 
 def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
-    """What the step that brought this outcome counts for; private rooms stay private."""
+    """What the step that brought this outcome counts for; of private rooms only ranked ones do."""
     outcome = room.outcome
-    if outcome is None or live.opening.private:
+    if outcome is None or (live.opening.private and not live.opening.ranked):
         return None
     players = [Player(seat.player, seat.name, seat.bot) for seat in room.seats if seat is not None]
     ladder = ladder_of(room.game, room.config)

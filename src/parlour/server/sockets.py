@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import parse_qsl
@@ -26,6 +26,7 @@ from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
+from parlour.server.lines import Choir
 from parlour.server.players import COOKIE, Tokens, new_player_id
 from parlour.wire import Adapter, Enter, Exit, Greeting, Request
 
@@ -48,7 +49,9 @@ PART_EVERY = 0.05
 _STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
 """The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
 HOLD = 0.01
-"""Seconds for which frames wait at most for others that are about to follow."""
+LONGEST_HOLD = 0.1
+"""Seconds for which frames wait at least, and at most, for others that are about to follow: twice as long as
+writing took the last time, so that at most a third of the time is spent on telling crowds."""
 
 CLOSE_PATIENCE = 5.0
 """Seconds that a client has to answer our goodbye."""
@@ -122,7 +125,8 @@ class Sockets:
         self._doors = doors
         self.open: set[Socket] = set()
         self._corked: list[Socket] = []
-        self._held: list[Socket] = []
+        self._held: list[Callable[[], None]] = []
+        self._hold = HOLD
         self._loop: asyncio.AbstractEventLoop
         self._sweep: Handle | None = None
         self._parting: list[Socket] = []
@@ -145,16 +149,18 @@ class Sockets:
         for socket in corked:
             socket.pop()
 
-    def hold(self, socket: "Socket") -> None:
-        """Let this socket write with its next frames, or in a moment if none come."""
+    def hold(self, due: Callable[[], None]) -> None:
+        """Do this in a moment, with everything else that waits for it."""
         if not self._held:
-            self._loop.call_later(HOLD, self._release)
-        self._held.append(socket)
+            self._loop.call_later(self._hold, self._release)
+        self._held.append(due)
 
     def _release(self) -> None:
         held, self._held = self._held, []
-        for socket in held:
-            socket.pop()
+        began = self.clock.now()
+        for due in held:
+            due()
+        self._hold = min(max(HOLD, 2 * (self.clock.now() - began)), LONGEST_HOLD)
 
     def sweep(self) -> None:
         """Ask the silent whether they live, and cut off the dead."""
@@ -190,7 +196,7 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_address", "_ahead", "_bucket", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_state",
-        "_strikes", "_text", "_transport", "_visit", "_ws", "clogged", "corked", "owner", "waiting",
+        "_strikes", "_text", "_transport", "_visit", "_ws", "choirs", "clogged", "corked", "owner", "waiting",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -214,6 +220,7 @@ class Socket(asyncio.Protocol):
         self._strikes = 0
         self._visit: Visit | None = None
         self.clogged = False
+        self.choirs: tuple[Choir, ...] = ()
 
     # What asyncio calls.
 
@@ -252,6 +259,8 @@ class Socket(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.clogged = True
+        for choir in self.choirs:
+            choir.disband()
 
     def resume_writing(self) -> None:
         self.clogged = False
@@ -272,18 +281,34 @@ class Socket(asyncio.Protocol):
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
+        for choir in self.choirs:
+            choir.pop()
         if not self.corked:
             if not more:
                 self.corked = True
                 self.owner.corked().append(self)
             elif not self.waiting:
-                self.owner.hold(self)
+                self.owner.hold(self.pop)
         self.waiting.append(frames)
+
+    def write_now(self, frames: bytes) -> None:
+        """Write frames, after whatever is behind the cork."""
+        if self.waiting:
+            self.waiting.append(frames)
+            self.pop()
+        else:
+            self._put(frames)
+
+    def hold(self, due: Callable[[], None]) -> None:
+        """Have something done in a moment."""
+        self.owner.hold(due)
 
     def close(self, code: int, reason: str) -> None:
         """Say goodbye; whoever does not answer is cut off."""
         if self._ws.state is not OPEN:
             return
+        for choir in self.choirs:
+            choir.disband()
         self.pop()
         self._ws.send_close(code, reason.encode()[:120].decode(errors="ignore"))
         self._send_out()
@@ -427,13 +452,16 @@ class Socket(asyncio.Protocol):
         waiting = self.waiting
         if not waiting:
             return
-        data = waiting[0] if len(waiting) == 1 else b"".join(waiting)
+        frames = waiting[0] if len(waiting) == 1 else b"".join(waiting)
         waiting.clear()
-        if self._ws.state is not OPEN or self._transport.is_closing():
-            return
-        self._transport.write(data)
-        if self.clogged:
-            self._check_outbox()
+        self._put(frames)
+
+    def _put(self, frames: bytes) -> None:
+        transport = self._transport
+        if self._ws.state is OPEN and not transport.is_closing():
+            transport.write(frames)
+            if self.clogged:
+                self._check_outbox()
 
     def _check_outbox(self) -> None:
         """Whoever does not read is cut; they resync when they come back."""

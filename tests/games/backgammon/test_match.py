@@ -352,7 +352,7 @@ def test_the_last_checker_off_ends_the_game_at_once():
         {"type": "game_ended", "winner": X, "points": 1, "how": "single"},
         {"type": "match_ended", "score": [1, 0]},
     ]
-    assert at.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="1 : 0 (single)")
+    assert at.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="1 \N{EN DASH} 0 (single)")
 
 
 def test_both_mothers_pinned_is_a_draw_at_once_for_nothing():
@@ -367,7 +367,7 @@ def test_both_mothers_pinned_is_a_draw_at_once_for_nothing():
     move(at, "2/1")
     assert at.state.games[-1].how == "draw"
     assert at.state.score == (0, 0)
-    assert at.room.outcome == Outcome(drew=(ANN, BOB), why="0 : 0 (draw)")
+    assert at.room.outcome == Outcome(drew=(ANN, BOB), why="0 \N{EN DASH} 0")
 
 
 # The cube.
@@ -455,7 +455,7 @@ def test_a_cash_match_is_one_game_of_each_kind_and_the_points_are_added_up():
         at.act(loser, ResignGame())
     assert at.state.score == (2, 4)
     assert [game.variant for game in at.state.games] == ["portes", "plakoto", "fevga"]
-    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="2 : 4 (resigned)")
+    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="4 \N{EN DASH} 2 (resigned)")
 
 
 def test_a_cash_match_may_be_drawn():
@@ -464,7 +464,7 @@ def test_a_cash_match_may_be_drawn():
     at.lay_out(replace(at.state, games=games, score=(2, 0)))
     both(at, Ready())
     at.act(ANN, ResignGame())
-    assert at.room.outcome == Outcome(drew=(ANN, BOB), why="2 : 2 (resigned)")
+    assert at.room.outcome == Outcome(drew=(ANN, BOB), why="2 \N{EN DASH} 2 (resigned)")
 
 
 @pytest.mark.parametrize(("type_", "points"), [("five_points", 5), ("seven_points", 7)])

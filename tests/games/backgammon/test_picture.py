@@ -150,6 +150,22 @@ def test_whoever_may_double_can_click_the_cube():
     assert on(seen(at, BOB), "cube")[0].click is None
 
 
+SCORES = [
+    ({"match": "five_points"}, (3, 1), ANN, ["3 \N{EN DASH} 1", "to 5"]),
+    ({"match": "five_points"}, (3, 1), BOB, ["1 \N{EN DASH} 3", "to 5"]),
+    ({"match": "seven_points"}, (0, 6), None, ["0 \N{EN DASH} 6", "to 7"]),
+    ({"variant": "tavli"}, (2, 0), ANN, ["2 \N{EN DASH} 0", ""]),
+    ({}, (0, 0), ANN, []),
+]
+
+
+@pytest.mark.parametrize(("config", "score", "viewer", "said"), SCORES)
+def test_the_board_shows_how_a_match_stands_and_how_many_points_it_takes(config, score, viewer, said):
+    at = table(**config)
+    at.lay_out(replace(at.state, score=score))
+    assert [spot.text for spot in seen(at, viewer).spots if spot.id in ("score", "target")] == said
+
+
 STATUS = [
     ({}, ANN, "Your turn: roll, or double"),
     ({}, BOB, "{0} is to roll"),
@@ -162,10 +178,10 @@ STATUS = [
     ({"phase": "ready"}, ANN, "Ready for a game of backgammon?"),
     ({"phase": "ready"}, None, "Before the game: both get ready"),
     ({"phase": "ready", "ready": (True, False)}, ANN, "{1} is not ready yet"),
-    ({"phase": "over", "score": (2, 1), "ended": "gammon"}, ANN, "You win the match, 2 : 1 (gammon)"),
-    ({"phase": "over", "score": (2, 1), "ended": "gammon"}, BOB, "You lose the match, 2 : 1 (gammon)"),
-    ({"phase": "over", "score": (1, 2), "ended": "gammon"}, None, "{1} wins the match, 2 : 1 (gammon)"),
-    ({"phase": "over", "score": (2, 2), "ended": "draw"}, None, "A draw, 2 : 2"),
+    ({"phase": "over", "score": (2, 1), "ended": "gammon"}, ANN, "You win: 2 \N{EN DASH} 1 (gammon)"),
+    ({"phase": "over", "score": (2, 1), "ended": "gammon"}, BOB, "{0} wins: 2 \N{EN DASH} 1 (gammon)"),
+    ({"phase": "over", "score": (1, 2), "ended": "gammon"}, None, "{1} wins: 2 \N{EN DASH} 1 (gammon)"),
+    ({"phase": "over", "score": (2, 2), "ended": "draw"}, None, "A draw: 2 \N{EN DASH} 2"),
 ]
 
 

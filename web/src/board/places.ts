@@ -94,11 +94,12 @@ function inRows(spot: FullSpot, count: number): Place[] {
   const [long, short] = spot.w >= spot.h ? [spot.w, spot.h] : [spot.h, spot.w];
   const size = trayed(long, short, count);
   const lines = Math.max(1, Math.floor(short / size + 1e-9));
-  const perLine = Math.max(1, Math.floor(long / size + 1e-9));
-  const used = Math.min(count, perLine);
-  const rows = Math.min(lines, Math.ceil(count / perLine));
-  // On a surface of its own a tray fills from its beginning; without one, what lies in it is centred.
-  const start = spot.fill === "none" ? (long - used * size) / 2 : 0;
+  const fit = Math.max(1, Math.floor(long / size + 1e-9));
+  const rows = Math.min(lines, Math.ceil(count / fit));
+  // On a surface of its own a tray fills from its beginning; without one, what lies in it is centred, in even rows.
+  const centred = spot.fill === "none";
+  const perLine = centred ? Math.ceil(count / rows) : fit;
+  const start = centred ? (long - Math.min(count, perLine) * size) / 2 : 0;
   const top = (short - rows * size) / 2;
   return Array.from({ length: count }, (_, at) => {
     const along = start + ((at % perLine) + 0.5) * size;

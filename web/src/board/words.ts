@@ -7,6 +7,14 @@ export function named(text: string, names: readonly (string | null | undefined)[
   return text.replace(/\{(\d+)\}/g, (_, seat: string) => names[Number(seat)] ?? `player ${Number(seat) + 1}`);
 }
 
+/** A text around some names: text, name, text, name, text. */
+export function aroundNames(text: string, names: readonly string[]): string[] {
+  if (!names.length) return [text];
+  const longestFirst = [...names].sort((a, b) => b.length - a.length);
+  const any = longestFirst.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  return text.split(new RegExp(`(${any})`));
+}
+
 /** What a screen reader says of a spot and of what stands on it: `point 6, 5 checkers of Ann`. */
 export function spoken(spot: FullSpot, pile: readonly FullPiece[]): string {
   const counts = new Map<string, number>();

@@ -44,3 +44,10 @@ function plain(scene: Things): unknown {
     controls: [...scene.controls.values()],
   };
 }
+
+/** The first frame of the game that ended with step *seq*: a room with rematches has several. */
+export function firstOf(frames: readonly Frame[], seq: number): number {
+  let at = frames.findIndex((frame) => frame.seq >= seq);
+  while (at > 0 && frames[at - 1]!.result === null) at -= 1;
+  return Math.max(0, at);
+}

@@ -1,5 +1,6 @@
 // A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
 import { patched, things, type Things } from "../board/things";
+import { named } from "../board/words";
 import type { ChatLine, Here, Joining, Outcome, Player, Pushes, Result, RoomSheet, Sync, Updated } from "../wire";
 
 type PresenceState = Record<string, Here>;
@@ -15,6 +16,8 @@ export interface RoomState {
   readonly said: readonly ChatLine[];
   /** The room's clock less the browser's own, in seconds. */
   readonly skew: number;
+  /** Why the saved rules do not load; the old ones go on. */
+  readonly fault: string | null;
   /** Why the room is over for good. */
   readonly ended: string | null;
   /** A step was missed: join again. */
@@ -23,7 +26,7 @@ export interface RoomState {
 
 export const NOWHERE: RoomState = {
   player: null, seat: null, seq: null, scene: null, result: null, seats: [], present: {}, said: [], skew: 0,
-  ended: null, missed: false,
+  fault: null, ended: null, missed: false,
 };
 
 const KEPT_LINES = 200;
@@ -67,6 +70,8 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
     // Smaller numbers than before: it is another room, by the same name.
     said: told.reset && room.seq !== null && told.seq < room.seq ? [] : room.said,
     skew: told.now === undefined ? room.skew : told.now - at,
+    // Only the room's own knows of it, which has the time; one that a game sends within a step does not.
+    fault: told.now === undefined ? room.fault : (told.fault ?? null),
     missed: false,
   };
 }
@@ -89,7 +94,7 @@ function withPresence(room: RoomState, present: PresenceState): RoomState {
   const seats = [...room.seats];
   for (const [id, { metas }] of Object.entries(present)) {
     const meta = metas[0];
-    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id };
+    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id, ...(meta.bot ? { bot: true } : {}) };
   }
   return seated({ ...room, present, seats });
 }
@@ -128,6 +133,13 @@ export function askers(room: RoomState): Player[] {
 
 export function spectators(room: RoomState): number {
   return room.present["spectators"]?.metas.at(-1)?.count ?? 0;
+}
+
+/** The one sentence to me: why the room closed, how the game ended, or what it says itself. */
+export function headline(room: RoomState, seats: readonly (Player | null)[]): string {
+  if (room.ended !== null && !room.result) return farewell(room.ended);
+  if (room.result) return verdict(room.result.outcome, seats, room.player);
+  return room.scene ? named(room.scene.status, seats.map((seat) => seat?.name)) : "";
 }
 
 /** How it ended, in a sentence: who won, and why. */

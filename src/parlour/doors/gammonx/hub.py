@@ -8,7 +8,7 @@ import msgspec
 
 from parlour.doors.gammonx.board import place_of
 from parlour.doors.gammonx.news import FORCED, Event, arrived, happened, returned
-from parlour.doors.gammonx.payloads import Seen, error, read_seen, show
+from parlour.doors.gammonx.payloads import ASK, Seen, error, read_seen, show
 from parlour.doors.gammonx.terms import read_guid
 from parlour.errors import Code, Refused, parse
 from parlour.games.backgammon.play import (
@@ -25,7 +25,7 @@ from parlour.games.backgammon.play import (
     Undo,
 )
 from parlour.protocols.signalr import Call, SignalR, event
-from parlour.wire import Consider, Enter, EnterAsGuest, Greeting, Push, Request, SendEvent, Wish
+from parlour.wire import Consider, Enter, EnterAsGuest, Greeting, Push, Request, SendEvent, Wish, strict
 
 
 class Command(NamedTuple):
@@ -134,7 +134,7 @@ class GammonX(SignalR):
     def _words(self, command: Command, call: Call) -> tuple[Any, ...]:
         """The arguments, which must be as many as the method takes, and of its types."""
         read = {JOIN: _read_join, MOVE: _read_move}.get(command, _read_one)
-        words: tuple[Any, ...] = parse(read, _encode(call.arguments), under="arguments")
+        words: tuple[Any, ...] = parse(read, strict(_encode(call.arguments)), under="arguments")
         return words
 
     def _join(self, ref: Ref, match: str, player: str) -> Request:
@@ -196,14 +196,18 @@ class GammonX(SignalR):
 
     def _complain(self, ref: Ref, why: Refused) -> None:
         """Errors are events; the call itself has been answered."""
-        self._say(("error", error(ref.command.code, why.message)))
+        self._err(ref.command.code, why.message)
         self.complete(ref.id)
 
     def _fail(self, call: Call, message: str, code: str) -> None:
         """Not even a call; who wants no answer hears of it all the same."""
         if call.id is None:
-            self._say(("error", error(code, message)))
+            self._err(code, message)
         self.complete(call.id, message)
+
+    def _err(self, code: str, message: str) -> None:
+        """What is always allowed is to ask how things are; before, one has to join."""
+        self._say(("error", error(code, message, ASK if self._joined else [JOIN.name])))
 
     def dismiss(self, room: str | None) -> None:  # noqa: ARG002 - there is only one
         """Whoever was not told the end of the match is told now."""

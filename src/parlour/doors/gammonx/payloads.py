@@ -140,21 +140,29 @@ def game_state(
 ) -> dict[str, Any]:
     """The game that is played now, or was the last."""
     you: int = view["you"]
-    phase, active = _phase(view), view["turn"]
-    if view["phase"] == "double":
-        active = 1 - view["turn"]  # it is for the other to answer
+    active = _active(view)
+    waits = view["turn"] is not None and active != you
     return {
         "modus": GAMES[view["variant"]],
         "matchId": match,
         "id": game_id(match, _round(view) - 1),
-        "phase": phase if active in (None, you) else WAITING_FOR_OPPONENT,
-        "activeTurn": None if active is None else players[active],
+        "phase": WAITING_FOR_OPPONENT if waits else _phase(view),
+        "activeTurn": players[active],
         "turnNumber": view["turn_number"],
-        "diceRolls": dice_rolls(view["dice"], len(view["left"])),
+        "diceRolls": dice_rolls(view["dice"], view["left"]),
         "moveSequences": move_sequences(view, you),
         "boardState": board_state(view, you),
         "allowedCommands": allowed,
     }
+
+
+def _active(view: View) -> int:
+    """Whose turn it is; between games the last winner's, since some clients expect an id at any time."""
+    if view["turn"] is None:
+        winners = [game["winner"] for game in view["match"]["games"]]
+        return (winners[-1] if winners else None) or 0
+    turn: int = view["turn"]
+    return 1 - turn if view["phase"] == "double" else turn  # it is for the other to answer
 
 
 def _phase(view: View) -> int:
@@ -170,15 +178,17 @@ def _phase(view: View) -> int:
             return WAITING_FOR_ROLL
 
 
-def dice_rolls(dice: Sequence[int], left: int) -> list[dict[str, Any]]:
+def dice_rolls(dice: Sequence[int], left: Sequence[int]) -> list[dict[str, Any]]:
     """The two dice as they were rolled; half of a double is used when two of its four moves are made.
 
-    >>> dice_rolls((2, 2), 1)
+    >>> dice_rolls((5, 2), (5,))
+    [{'roll': 5, 'used': False}, {'roll': 2, 'used': True}]
+    >>> dice_rolls((2, 2), (2,))
     [{'roll': 2, 'used': True}, {'roll': 2, 'used': False}]
     """
-    if not dice:
-        return []
-    spent = (4 - left) // 2 if dice[0] == dice[1] else 2 - left
+    if len(set(dice)) == 2:
+        return [{"roll": die, "used": die not in left} for die in dice]
+    spent = (4 - len(left)) // 2
     return [{"roll": die, "used": number < spent} for number, die in enumerate(dice)]
 
 
@@ -274,6 +284,6 @@ def turn_timer(seen: Seen) -> dict[str, Any]:
     }
 
 
-def error(code: str, message: str) -> dict[str, Any]:
+def error(code: str, message: str, allowed: Sequence[str]) -> dict[str, Any]:
     """Something was not done."""
-    return {"code": code, "message": message, "allowedCommands": ASK}
+    return {"code": code, "message": message, "allowedCommands": allowed}

@@ -5,10 +5,14 @@ import uuid
 from typing import NamedTuple
 
 from parlour.errors import Code, Refused
+from parlour.lobby import Mode
+from parlour.wire import Queue
 
 VARIANTS = ("backgammon", "tavla", "tavli")
 TYPES = ("five_points", "seven_points", "cash")
 NORMAL, RANKED, BOT = MODI = range(3)
+MODES: tuple[Mode, ...] = ("normal", "ranked", "bot")
+"""What the modi are called at our lobby."""
 UNKNOWN = 99
 GAMES = {"backgammon": 0, "tavla": 1, "portes": 2, "plakoto": 3, "fevga": 4}
 """What is played, as `modus` of a game."""
@@ -35,14 +39,16 @@ class Kind(NamedTuple):
     type: int
 
     @property
+    def wish(self) -> Queue:
+        """The same wish at the lobby, where nobody has to ask for this protocol's clocks to be paired."""
+        config = {"variant": VARIANTS[self.variant], "match": TYPES[self.type]}
+        return Queue("backgammon", config, MODES[self.modus])
+
+    @property
     def config(self) -> dict[str, object]:
-        """The settings of such a match."""
-        return {
-            "variant": VARIANTS[self.variant],
-            "match": TYPES[self.type],
-            "turn_seconds": TURN_SECONDS,
-            "absence_seconds": ABSENCE_SECONDS,
-        }
+        """The settings of the match itself."""
+        clocks = {"turn_seconds": TURN_SECONDS, "absence_seconds": ABSENCE_SECONDS}
+        return self.wish.config | clocks
 
 
 def read_guid(text: object, what: str) -> str:

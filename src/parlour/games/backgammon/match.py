@@ -141,6 +141,18 @@ class Match(State, frozen=True, kw_only=True):
         return TARGETS[self.settings.match]
 
     @property
+    def winner(self) -> int | None:
+        """Who has more points."""
+        x, o = self.score
+        return None if x == o else int(o > x)
+
+    @property
+    def final(self) -> str:
+        """How the match came out, the winner's points first, and by what."""
+        how = "" if self.ended == "draw" else f" ({self.ended})"
+        return f"{max(self.score)} \N{EN DASH} {min(self.score)}{how}"
+
+    @property
     def awaited(self) -> tuple[int, ...]:
         """Who has to do something now."""
         match self.phase:

@@ -23,7 +23,7 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
     return Scene(
         WIDTH,
         HEIGHT,
-        spots=_spots(match.board.variant, eyes),
+        spots=(*_spots(match.board.variant, eyes), *_score(match, eyes)),
         pieces=(*_checkers(match, eyes, drops), *_dice(match, clicks), *_cube(match, clicks)),
         status=_status(match, seat),
         turn=match.awaited if match.seated else (),
@@ -45,8 +45,8 @@ def _spots(variant: str, eyes: int) -> tuple[Spot, ...]:
     rules, mine, other = VARIANTS[variant], eyes, 1 - eyes
     cubes = (
         Spot("cube", 6.3, 5.4, 1, 1, "tray", "none", label="cube in the middle"),
-        Spot(f"cube{other}", 13.7, 4.5, 1, 1, "tray", "none", label=f"cube of {{{other}}}"),
-        Spot(f"cube{mine}", 13.7, 6.3, 1, 1, "tray", "none", label=f"cube of {{{mine}}}"),
+        Spot(f"cube{other}", 13.7, 4.4, 1, 1, "tray", "none", label=f"cube of {{{other}}}"),
+        Spot(f"cube{mine}", 13.7, 6.4, 1, 1, "tray", "none", label=f"cube of {{{mine}}}"),
     )
     same_way = Spot("way", 6.3, 5.4, 1, 1, fill="none", text="\u21ba", label="both go this way around")
     place = "bar" if rules.enter_first else "hand"
@@ -83,6 +83,17 @@ def _point(point: int) -> Spot:
         text=str(point),
         label=f"point {point}",
     )
+
+
+def _score(match: Match, eyes: int) -> Iterator[Spot]:
+    """How the match stands, one's own points first, and how many it takes; a single game has no score."""
+    if match.target is None and len(match.plan) == 1:
+        return
+    score = f"{match.score[eyes]} \N{EN DASH} {match.score[1 - eyes]}"
+    target = "" if match.target is None else f"to {match.target}"
+    label = ", ".join(filter(None, (f"score {score}", target)))
+    yield Spot("score", 13.3, 5.4, 1.8, 0.5, fill="none", text=score, label=label)
+    yield Spot("target", 13.3, 5.9, 1.8, 0.5, fill="none", text=target)
 
 
 # Pieces.
@@ -235,10 +246,7 @@ def _waiting(match: Match) -> str:
 
 
 def _verdict(match: Match, seat: int | None) -> str:
-    x, o = match.score
-    if x == o:
-        return f"A draw, {x} : {o}"
-    winner, score = int(o > x), f"{max(x, o)} : {min(x, o)} ({match.ended})"
-    if seat is None:
-        return f"{{{winner}}} wins the match, {score}"
-    return f"You win the match, {score}" if seat == winner else f"You lose the match, {score}"
+    winner = match.winner
+    if winner is None:
+        return f"A draw: {match.final}"
+    return f"You win: {match.final}" if seat == winner else f"{{{winner}}} wins: {match.final}"

@@ -226,11 +226,10 @@ class Backgammon(Game[Match]):
         if state.phase != "over":
             return None
         players = tuple(state.player(seat) or "" for seat in (0, 1))
-        score, why = state.score, f"{state.score[0]} : {state.score[1]} ({state.ended})"
-        if score[0] == score[1]:
-            return Outcome(drew=players, why=why)
-        winner = int(score[1] > score[0])
-        return Outcome(won=(players[winner],), lost=(players[1 - winner],), why=why)
+        winner = state.winner
+        if winner is None:
+            return Outcome(drew=players, why=state.final)
+        return Outcome(won=(players[winner],), lost=(players[1 - winner],), why=state.final)
 
 
 # What can be pressed in a browser.

@@ -203,8 +203,4 @@ def _verdict(state: Position, seat: int | None) -> str:
     if winner is None:
         return f"A draw: {WHY[reason]}"
     why = f"{{{1 - winner}}} resigned" if reason == "resigned" else WHY[reason]
-    if seat is None:
-        return f"{{{winner}}} wins: {why}"
-    if seat == winner:
-        return f"You win: {why}"
-    return "You lose: you resigned" if reason == "resigned" else f"You lose: {why}"
+    return f"You win: {why}" if seat == winner else f"{{{winner}}} wins: {why}"

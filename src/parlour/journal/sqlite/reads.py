@@ -63,7 +63,8 @@ def missing(games: tuple[str, ...], db: sqlite3.Connection) -> list[Found]:
 
 
 def opened_by(creator: str, db: sqlite3.Connection) -> int:
-    sql = "SELECT count(*) FROM rooms WHERE open AND creator = ?"
+    over = "json_extract(CAST(card AS TEXT), '$.outcome') IS NOT NULL"
+    sql = f"SELECT count(*) FROM rooms WHERE open AND creator = ? AND NOT {over}"  # noqa: S608 - ours
     count: int = db.execute(sql, (creator,)).fetchone()[0]
     return count
 

@@ -1,0 +1,100 @@
+"""The ways to connected programs: a line each, and choirs of lines that are told the same."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+PATIENCE = 4
+"""How many moments a choir waits at most while there is more to come."""
+
+
+class Line(Protocol):
+    """The way to one connected program; writing to it never waits."""
+
+    choirs: "tuple[Choir, ...]"
+    """Where it is told the same as others. What they have yet to hear comes before anything written later."""
+
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
+        ...
+
+    def write_now(self, frames: bytes) -> None:
+        """Send frames together with whatever waits."""
+        ...
+
+    def hold(self, due: Callable[[], None]) -> None:
+        """Have something done in a moment, for this line and maybe others."""
+        ...
+
+    def close(self, code: int, reason: str) -> None:
+        """Say goodbye with a close code."""
+        ...
+
+    @property
+    def clogged(self) -> bool:
+        """The other side reads slower than we write."""
+        ...
+
+
+class Choir:
+    """Lines that are told the same: what is said within a moment is one write to each.
+
+    It stays together until one of its lines is told something else or does not read any more.
+    """
+
+    __slots__ = ("_lines", "_moments", "_more", "_waiting", "together")
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._waiting: list[bytes] = []
+        self._more = False
+        self._moments = 0
+        self.together = True
+        for line in lines:
+            line.choirs = (*line.choirs, self)
+
+    def write(self, frames: bytes, *, more: bool = False) -> None:
+        """Tell them all, in a moment, or a few moments later where there is *more* to come."""
+        if not self._waiting:
+            self._moments = PATIENCE
+            self._lines[0].hold(self._due)
+        self._waiting.append(frames)
+        self._more = more
+
+    def _due(self) -> None:
+        self._moments -= 1
+        if self._more and self._moments > 0:
+            self._lines[0].hold(self._due)
+        else:
+            self.pop()
+
+    def pop(self) -> None:
+        """Tell them now what they have yet to hear."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            frames = b"".join(waiting)
+            for line in self._lines:
+                line.write_now(frames)
+
+    def disband(self) -> None:
+        """Tell them what they have yet to hear, and then nothing more together."""
+        if not self.together:
+            return
+        self.together = False
+        self.pop()
+        for line in self._lines:
+            line.choirs = tuple(choir for choir in line.choirs if choir is not self)
+
+
+_SHORT = tuple(bytes((0x81, size)) for size in range(126))
+
+
+def framed(text: bytes) -> bytes:
+    """A whole WebSocket text frame, or nothing for no text; unmasked, so that one serves every reader."""
+    size = len(text)
+    if not size:
+        return b""
+    if size < 126:
+        return _SHORT[size] + text
+    if size < 65536:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + text
+    return b"\x81\x7f" + size.to_bytes(8, "big") + text

@@ -1,0 +1,77 @@
+"""On a phone: the bar with chat and moves has room of its own, and lies over nothing that is to be read."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.armies import draw_up, press_button
+from tests.e2e.browser import PHONE
+
+pytestmark = pytest.mark.e2e
+
+SMALL = {"width": 360, "height": 640}
+
+
+def play_tictactoe(ann, bob):
+    for mine, yours in (("centre", "top left"), ("top right", "right")):
+        ann.mark(mine)
+        bob.sees("Your turn")
+        bob.mark(yours)
+        ann.sees("Your turn")
+    ann.mark("bottom left")
+
+
+def play_stratego(ann, bob):
+    for visitor in (ann, bob):
+        draw_up(visitor, "Corner")
+        press_button(visitor, "Ready")
+    give_up(bob, "Resign")
+
+
+def play_backgammon(ann, bob):
+    give_up(bob, "Resign match")
+
+
+def give_up(visitor, name):
+    press_button(visitor, name)
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+
+
+ENDINGS = [
+    ("tictactoe", {}, play_tictactoe),
+    ("stratego", {"arrange_seconds": 0}, play_stratego),
+    ("backgammon", {"match": "five_points"}, play_backgammon),
+]
+
+
+@pytest.mark.parametrize("viewport", [PHONE, SMALL], ids=["tall", "small"])
+@pytest.mark.parametrize(("game", "config", "play"), ENDINGS, ids=[game for game, _, _ in ENDINGS])
+def test_nothing_of_an_ended_room_lies_under_the_bar_at_the_end_of_the_page(
+    server, visit, game, config, play, viewport
+):
+    room = server.open_room(game, config=config)["id"]
+    phone = {"viewport": viewport, "has_touch": True, "is_mobile": True}
+    ann, bob = (visit(server, name, **phone).come_in(room) for name in ("Ann", "Bob"))
+    play(ann, bob)
+    for visitor in (ann, bob):
+        expect(visitor.page.get_by_role("link", name="Replay")).to_be_attached()
+        assert visitor.page.evaluate(UNCOVERED_EDGE) == 0
+        assert visitor.page.evaluate(COVERED) == []
+
+
+UNCOVERED_EDGE = """() => {
+    const bar = document.querySelector(".talking").getBoundingClientRect();
+    return Math.round(bar.left + (innerWidth - bar.right) + (innerHeight - bar.bottom));
+}"""
+"""While the page scrolls behind it, nothing peeps out beside the bar or below it."""
+
+COVERED = """() => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+    scrollTo(0, document.documentElement.scrollHeight);
+    const bar = document.querySelector(".talking");
+    const top = bar.getBoundingClientRect().top;
+    return [...document.querySelectorAll(".table *")]
+        .filter((one) => !bar.contains(one) && !one.contains(bar) && one.checkVisibility())
+        .filter((one) => one.getBoundingClientRect().bottom > top + 0.5)
+        .map((one) => `${one.tagName} ${one.getAttribute("class")} ${one.textContent}`.slice(0, 80));
+}"""
+"""What reaches under the bar when all is unfolded and the page is scrolled to its end."""

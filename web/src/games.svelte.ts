@@ -1,0 +1,49 @@
+// The games that can be played here, and what they and their variants are called.
+import * as api from "./api";
+import { fields, titled } from "./form";
+import type { GameSheet } from "./wire";
+
+class Games {
+  list: readonly GameSheet[] = $state.raw([]);
+
+  /** Ask for them; what was known before stays until the answer is there. */
+  async look(): Promise<readonly GameSheet[]> {
+    return (this.list = await api.games());
+  }
+
+  find(name: string): GameSheet | undefined {
+    return this.list.find((game) => game.name === name);
+  }
+
+  /** A game as people call it, with its variant where it is not the usual one. */
+  title(name: string, variant?: unknown): string {
+    const game = this.find(name);
+    const title = game?.display_name ?? name;
+    const usual = game && variantsOf(game)[0] === variant;
+    return typeof variant === "string" && !usual ? `${title}: ${titled(variant).toLowerCase()}` : title;
+  }
+}
+
+export const games = new Games();
+
+/** The variants of a game that has some, the usual one first. */
+export function variantsOf(game: GameSheet): string[] {
+  const field = fields(game.config_schema).find(({ name }) => name === "variant");
+  const all = (field?.choices ?? []).filter((one): one is string => typeof one === "string");
+  return all.sort((a, b) => Number(b === field?.initial) - Number(a === field?.initial));
+}
+
+/** Only games for two are ranked. */
+export function isRanked({ seats: [least, most] }: GameSheet): boolean {
+  return least === 2 && most === 2;
+}
+
+/** Played by one alone: nobody to be paired with. */
+export function isForOne({ seats: [least] }: GameSheet): boolean {
+  return least < 2;
+}
+
+/** Who plays against somebody who did not choose: the weakest of those who know what they do. */
+export function usualBot({ bots }: GameSheet): string | undefined {
+  return bots.find((bot) => bot !== "random") ?? bots[0];
+}

@@ -1,0 +1,57 @@
+// Standings and results as people read them.
+import type { PlayedGame, Standing } from "../wire";
+
+/** What is believed of somebody's strength, and within which bounds it almost certainly is. */
+export function strength({ rating }: Standing): { rating: string; within: string } {
+  return { rating: String(Math.round(rating?.rating ?? 1500)), within: `± ${Math.round(2 * (rating?.deviation ?? 350))}` };
+}
+
+/** `12 won, 1 drawn, 3 lost`; what never happened is left out. */
+export function record({ won = 0, drew = 0, lost = 0 }: Standing): string {
+  const said = [[won, "won"], [drew, "drawn"], [lost, "lost"]] as const;
+  return said.flatMap(([count, word]) => (count ? [`${count} ${word}`] : [])).join(", ");
+}
+
+/** `3 wins in a row`, once there are two. */
+export function streak({ streak: count = 0 }: Standing): string {
+  if (count > 1) return `${count} wins in a row`;
+  return count < -1 ? `${-count} losses in a row` : "";
+}
+
+/** `at most 5 in a row`, where that is more than now. */
+export function longest({ longest: most = 0, streak: count = 0 }: Standing): string {
+  return most > 1 && most > count ? `once ${most} wins in a row` : "";
+}
+
+const HOW: Record<PlayedGame["how"], string> = { won: "Won", lost: "Lost", drew: "Drew" };
+
+export function how(result: PlayedGame): string {
+  return HOW[result.how];
+}
+
+/** The game and the variant of a ladder: `backgammon/fevga`. */
+export function ladderParts(ladder: string): [game: string, variant: string | undefined] {
+  const [game = "", variant] = ladder.split("/", 2);
+  return [game, variant];
+}
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+/** How long ago, for as long as that says more than the date. */
+export function ago(date: number, now: number, written = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })): string {
+  const seconds = now - date;
+  if (seconds < MINUTE) return "just now";
+  if (seconds < 60 * MINUTE) return several(Math.floor(seconds / MINUTE), "minute");
+  if (seconds < DAY) return several(Math.floor(seconds / 60 / MINUTE), "hour");
+  return seconds < 7 * DAY ? several(Math.floor(seconds / DAY), "day") : written.format(date * 1000);
+}
+
+function several(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"} ago`;
+}
+
+/** Small facts in a row; a line breaks behind a dot, never before it. */
+export function inARow(...facts: readonly string[]): string {
+  return facts.filter(Boolean).join("\u00a0· ");
+}
