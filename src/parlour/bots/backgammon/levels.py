@@ -1,8 +1,8 @@
 """Backgammon and its relatives at three levels.
 
 All of them look at the ways to play a roll and take the best by what the board is worth after it: easy by
-the race and little else, and it overlooks half of them; medium by what a book for beginners says; hard by all
-that it knows, and the best few by what the other side can make of them with each roll.
+the race and little else, and it overlooks half of them; medium by what a book for beginners says, and it
+overlooks some; hard by all that it knows, and the best few by what the other side can make of them.
 
 What is looked at is bounded by numbers and not by time, so that the same question has the same answer on
 every machine.
@@ -20,7 +20,7 @@ from parlour.games.backgammon.moves import Way, rolled, ways
 Worth = Callable[[Board, int], float]
 """What a board is worth to the side that has just moved."""
 
-CANDIDATES = 4
+CANDIDATES = 3
 NEAR = 0.1
 """So many ways are looked at further, if they are worth not much less than the best."""
 REPLIES = tuple(rolled(one, other) for one in range(2, 7) for other in range(1, one))
@@ -33,30 +33,33 @@ TOO_GOOD = 0.9
 
 
 def play_easily(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
-    """By the race, and by not standing alone; overlooks half of what it could do; never gives up."""
+    """By the race, and by not standing alone; it overlooks every other way, and never gives up."""
     types = {event["type"]: event for event in legal}
-    if "move" not in types:
-        return types.get("accept") or types.get("roll") or legal[0]
-    ends = list(_ends(board_of(view), view["you"], tuple(view["left"])))
-    seen = [end for end in ends if chance.below(2)] or ends
-    return _move(legal, chance, max(seen, key=lambda end: plain(end[1], view["you"]))[0])
+    if "move" in types:
+        return _move(legal, chance, _glance(view, chance, plain, overlooks=2))
+    return types.get("accept") or types.get("roll") or legal[0]
 
 
 def play_well(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
-    """By the race and a few rules of thumb."""
-    return _decide(view, legal, chance, simple)
+    """By the race and a few rules of thumb; it overlooks one way in four."""
+    types = {event["type"]: event for event in legal}
+    if "move" in types:
+        return _move(legal, chance, _glance(view, chance, simple, overlooks=4))
+    return _wager(view, legal)
 
 
 def play_ahead(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     """By all that a board is worth; the best few are looked at one roll further."""
-    return _decide(view, legal, chance, worth, ahead=True)
+    types = {event["type"]: event for event in legal}
+    if "move" in types:
+        return _move(legal, chance, _choose(board_of(view), view["you"], tuple(view["left"])))
+    return _wager(view, legal)
 
 
-def _decide(view: Any, legal: Sequence[Any], chance: Chance, value: Worth, *, ahead: bool = False) -> Any:
+def _wager(view: Any, legal: Sequence[Any]) -> Any:
+    """What to do but move: roll, or double if the time is right; answer a double by what can still be won."""
     types = {event["type"]: event for event in legal}
     board, side = board_of(view), view["you"]
-    if "move" in types:
-        return _move(legal, chance, _choose(board, side, tuple(view["left"]), value, ahead=ahead))
     if "accept" in types:
         return types["accept" if chance_to_win(board, side) >= TAKE else "decline"]
     if "double" in types and DOUBLE <= 1 - chance_to_win(board, 1 - side) < TOO_GOOD:
@@ -70,11 +73,18 @@ def board_of(view: Any) -> Board:
     return Board(view["variant"], counts, pinned)  # type: ignore[arg-type]
 
 
-def _choose(board: Board, side: int, dice: tuple[int, ...], value: Worth, *, ahead: bool) -> Way:
-    """The way to play that is worth most."""
-    found = [(value(end, side), way, end) for way, end in _ends(board, side, dice)]
+def _glance(view: Any, chance: Chance, value: Worth, *, overlooks: int) -> Way:
+    """The way that is worth most among those seen; one in so many is overlooked."""
+    ends = list(_ends(board_of(view), view["you"], tuple(view["left"])))
+    seen = [end for end in ends if chance.below(overlooks)] or ends
+    return max(seen, key=lambda end: value(end[1], view["you"]))[0]
+
+
+def _choose(board: Board, side: int, dice: tuple[int, ...]) -> Way:
+    """The way that is worth most; among those that are close, the one after which the other can do least."""
+    found = [(worth(end, side), way, end) for way, end in _ends(board, side, dice)]
     found.sort(key=lambda one: -one[0])
-    best = [one for one in found[:CANDIDATES] if one[0] >= found[0][0] - NEAR] if ahead else found[:1]
+    best = [one for one in found[:CANDIDATES] if one[0] >= found[0][0] - NEAR]
     if len(best) > 1 and best[0][2].winner() is None:
         best.sort(key=lambda one: -_after_reply(one[2], side))
     return best[0][1]
