@@ -1,8 +1,8 @@
 """What a board is worth to the side that has just moved.
 
 `plain` and `simple` count in pips. `worth` is in logits: 0 is an even game, and one more makes winning e
-times as likely against losing. The weights of backgammon were found by logistic regression on 600 games of
-self-play and then rounded; those of plakoto and fevga are set by hand and were compared by contests.
+times as likely against losing. The weights of backgammon began as a logistic regression on some hundred games
+of self-play and were then merged and rounded by hand; those of plakoto and fevga are set by hand.
 """
 
 from collections.abc import Callable
