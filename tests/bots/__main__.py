@@ -21,6 +21,8 @@ TARGETS: tuple[tuple[Meeting, float], ...] = (
 ENOUGH = log(0.95 / 0.05)
 MORE = 0.10
 MOST = 2000
+FIRST = 100_000
+"""The luck of the first game: none of these games is played in the suite, nor was while the bots were made."""
 PATIENCE = 2.0
 """So long may an answer take."""
 
@@ -38,13 +40,13 @@ def sequential(meeting: Meeting, target: float) -> Verdict:
     """Play until it is clear whether the share of wins is above the target."""
     evidence, won, slowest = 0.0, 0.0, NONE
     high = target + MORE
-    for luck in range(MOST):
-        win, answer = meeting.play(luck)
+    for number in range(1, MOST + 1):
+        win, answer = meeting.play(FIRST + number)
         won += win
         slowest = max(slowest, answer, key=lambda one: one.seconds)
         evidence += win * log(high / target) + (1 - win) * log((1 - high) / (1 - target))
         if abs(evidence) >= ENOUGH:
-            return Verdict(evidence > 0, won, luck + 1, slowest)
+            return Verdict(evidence > 0, won, number, slowest)
     return Verdict(None, won, MOST, slowest)
 
 
