@@ -22,7 +22,7 @@ ENOUGH = log(0.95 / 0.05)
 MORE = 0.10
 MOST = 2000
 FIRST = 100_000
-"""The luck of the first game: none of these games is played in the suite, nor was while the bots were made."""
+"""The luck of the first game: none of these is played in the suite, nor was when the bots were made."""
 PATIENCE = 2.0
 """So long may an answer take."""
 
