@@ -16,7 +16,7 @@ VARIANTS = ("backgammon", "plakoto", "fevga")
 TARGETS: tuple[tuple[Meeting, float], ...] = (
     *((family(variant, "hard", "medium"), 0.55) for variant in VARIANTS),
     *((family(variant, "medium", "easy"), 0.60) for variant in VARIANTS),
-    (Meeting("stratego", {"preset": "ogetarts"}, "sensible", "random"), 0.80),
+    (Meeting("stratego", {"preset": "ogetarts"}, "sensible", "random"), 0.70),
 )
 ENOUGH = log(0.95 / 0.05)
 MORE = 0.10

@@ -46,7 +46,8 @@ class Visitor:
 
     def _listen(self, message: Any) -> None:
         # While a server is down, the browser itself logs each try in vain.
-        expected = ["ERR_CONNECTION", *(f"status of {status}" for status in self.provoked)]
+        gone = ("ERR_CONNECTION", "closed before receiving a handshake")
+        expected = [*gone, *(f"status of {status}" for status in self.provoked)]
         if message.type == "error" and not any(words in message.text for words in expected):
             self.complaints.append(message.text)
 

@@ -15,6 +15,7 @@ const NO_TURN = ["player-disconnected", "error", "game-waiting", "double-decline
 const QUIET = ["game-state"]; // too many to print while it plays by itself
 const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 let connection, match, player, playing, returning = false, moves = 0, cuts = 0;
+let busy = false, heardMeanwhile = null;
 
 const random = (() => {
   let state = 1;
@@ -56,10 +57,20 @@ function hear(name, payload) {
   if (name === "player-connected" && payload && !returning) return; // the other one is back
   returning = false;
   if (cuts < playing.cuts && moves === playing.after) { moves += 1; cut(); return; }
+  act(payload);
+}
+
+// One thing at a time: what is heard meanwhile may be older than what is being done, the last of it is not.
+function act(payload) {
+  if (busy) { heardMeanwhile = payload; return; }
   const [method, ...rest] = choose(payload);
   if (!method) return;
   moves += 1;
-  connection.invoke(method, match, ...rest).catch(() => {}); // a cut line: the state is asked for again
+  busy = true;
+  heardMeanwhile = null;
+  connection.invoke(method, match, ...rest)
+    .catch(() => { heardMeanwhile = null; }) // a cut line: the state is told again
+    .finally(() => { busy = false; if (heardMeanwhile) act(heardMeanwhile); });
 }
 
 const commands = {

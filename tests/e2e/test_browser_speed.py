@@ -129,6 +129,7 @@ def test_a_click_is_painted_in_at_most_twice_the_time_of_an_empty_page(field, se
     for mine, theirs in zip(cells[:CLICKS], free[:CLICKS], strict=True):  # in turn: the machine has moods
         drawn.append(ann.page.evaluate(CLICK, f"c{mine}"))
         empty.append(bare.page.evaluate("at => open_cell(at)", place(theirs)))
-    on_board, on_nothing = statistics.median(drawn), statistics.median(empty)
+    # Whatever else the machine does only adds: the quickest tenth is what the pages themselves take.
+    on_board, on_nothing = (statistics.quantiles(times, n=10)[0] for times in (drawn, empty))
     print(f"click to paint: {on_board:.1f} ms on 30 x 16, {on_nothing:.1f} ms on an empty page")  # noqa: T201
     assert on_board <= 2 * on_nothing

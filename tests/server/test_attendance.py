@@ -3,6 +3,7 @@
 import pytest
 
 from parlour.game import Joined, Send, Update
+from parlour.journal.base import NotKept
 from tests.probe import Probe
 from tests.server.world import World, seqs
 
@@ -358,6 +359,28 @@ async def test_the_lobby_hears_of_open_rooms_but_not_of_private_ones(world):
     await world.wait(1)
     assert [room["id"] for room in ann.heard("rooms")[-1][1]["rooms"]] == ["SOME", "OPEN"]
     assert len(ann.heard("rooms")) == 2
+
+
+async def test_a_list_that_cannot_be_read_is_told_the_next_time(world, monkeypatch):
+    async def closed(_: int) -> None:
+        raise NotKept("the journal is not open")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.journal, "open_rooms", closed)
+        ann = await world.person("ann")
+        await ann.send(["1", "1", "lobby", "phx_join", {}])
+    assert ann.heard("rooms") == []
+    await world.open("probe", "OPEN")
+    await world.wait(1)
+    assert len(ann.heard("rooms")) == 1
+
+
+async def test_a_server_that_stops_tells_nobody_of_its_rooms(world):
+    ann = await world.person("ann")
+    ann.send_soon('["1", "1", "lobby", "phx_join", {}]')
+    await world.host.stop()
+    assert world.host.listing._tasks == set()
+    world.dead = True
 
 
 # Readers that do not read.

@@ -138,6 +138,7 @@ class Host:
         """Finish what was begun, store what is in memory; no room ends by this."""
         await self.pairing.stop()
         await self.bots.stop()
+        await self.listing.stop()
         await self.keeper.stop()
 
     async def look(self, id: str) -> RoomSheet:

@@ -4,11 +4,15 @@ import asyncio
 from collections.abc import Callable
 from typing import TypedDict
 
-from parlour.journal.base import Card, Found, Journal
+import structlog
+
+from parlour.journal.base import Card, Found, Journal, Trouble
 from parlour.server.clients import Client
 from parlour.server.clock import Clock, Handle
 from parlour.server.rooms import RoomSheet
 from parlour.wire import Push
+
+log = structlog.get_logger()
 
 MAX_LISTED = 200
 
@@ -64,6 +68,14 @@ class Listing:
         """The open rooms, newest first."""
         return [self._sheet(found) for found in await self._journal.open_rooms(MAX_LISTED)]
 
+    async def stop(self) -> None:
+        """Tell nobody any more; who is being told now is told."""
+        self._clients.clear()
+        if self._planned is not None:
+            self._planned.cancel()
+        for task in tuple(self._tasks):
+            await asyncio.wait([task])
+
     def _ring(self) -> None:
         self._planned = None
         self._start(set(self._clients))
@@ -74,6 +86,10 @@ class Listing:
         task.add_done_callback(self._tasks.discard)
 
     async def _tell(self, clients: set[Client]) -> None:
-        push = Push("rooms", OpenRooms(rooms=await self.sheets()))
+        try:
+            push = Push("rooms", OpenRooms(rooms=await self.sheets()))
+        except Trouble as error:  # the next change is told again, to those who are still there
+            log.warning("rooms_not_told", error=str(error))
+            return
         for client in clients & self._clients:
             client.push(None, [push])
