@@ -91,6 +91,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="of the first game")
     asked = parser.parse_args()
+    for name in asked.names:
+        if name not in speaking():
+            parser.error(f"expected one of {', '.join(speaking())}, got {name}")
     for name in asked.names or speaking():
         reasons, steps = soak(name, asked.games, asked.seed)
         ends = ", ".join(f"{why}: {count}" for why, count in reasons.most_common())
