@@ -176,7 +176,8 @@ def test_whoever_lets_the_clock_run_out_loses_the_game(sit):
     second = pair[1 - pair.index(first)]
     clock = second.page.locator(f".bar[data-seat='{pair.index(first)}'] time.hurry")
     expect(clock).to_be_visible(timeout=SLOW)
-    first.sees(f"{second.name} wins: 2 \N{EN DASH} 0 (out of time)")
+    over = f"{second.name} wins: 2 \N{EN DASH} 0 (out of time)"
+    expect(first.status).to_have_text(over, timeout=2 * SLOW)  # the clock has ten seconds of its own
     second.sees("You win: 2 \N{EN DASH} 0 (out of time)")
     expect(second.page.locator(".bar time")).to_have_count(0)
 
