@@ -3,7 +3,7 @@
 from parlour.game import Outcome
 from parlour.games.backgammon.play import Accept, Double, EndTurn, Move, Ready, ResignGame, Roll
 from parlour.wire import Connect
-from tests.games.backgammon.test_match import ANN, BOB, GAME, begun, both, table
+from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, table
 from tests.table import Table, legal, told
 
 DAY = 24 * 3600

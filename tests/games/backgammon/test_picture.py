@@ -11,7 +11,7 @@ from parlour.games.backgammon.match import Cube
 from parlour.games.backgammon.play import Accept, Decline, Double, EndTurn, Move, Ready, ResignMatch, Undo
 from parlour.scene import Piece, Scene
 from tests.games.backgammon.boards import O, X
-from tests.games.backgammon.test_match import ANN, BOB, GAME, begun, both, move, playing, table
+from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, move, playing, table
 from tests.scenes import check_drawable
 from tests.table import Table, legal
 

@@ -15,7 +15,7 @@ from parlour.games.backgammon.moves import ways
 from parlour.games.backgammon.notation import listed, written
 from parlour.games.backgammon.play import Accept, Decline, Double, EndTurn, Ready, ResignGame, ResignMatch
 from tests.games.backgammon.boards import O, X, read
-from tests.games.backgammon.test_match import ANN, BOB, GAME, begun, both, move, playing
+from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, move, playing
 
 # Views.
 
