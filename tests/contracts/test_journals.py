@@ -484,10 +484,14 @@ async def test_the_number_of_a_forgotten_room_is_not_given_again(journal):
 
 async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
     room = await journal.create(card(), STATE, None)
-    await journal.append(room, step(1, id="a"), Aside(state=b'{"later":1}'))
+    first = step(1, id="a")
+    second = step(2, first.digest)
+    await journal.append(room, first, Aside(state=b'{"later":1}'))
+    await journal.append(room, second, Aside())
     recalled = await journal.recall("ABCD")
     assert recalled.found == await journal.find("ABCD")
     assert recalled.stored == await journal.stored(room)
+    assert recalled.steps == [second]
     assert recalled.answers == await journal.answers(room) == {(ANN.id, "a"): 1}
     assert await journal.recall("NONE") is None
 

@@ -96,10 +96,12 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class Recalled(msgspec.Struct, frozen=True):
-    """All that loading a room needs besides its steps."""
+    """All that loading a room needs."""
 
     found: Found
     stored: Stored
+    steps: list[Step]
+    """What was kept after that state."""
     answers: dict[tuple[str, str], int]
 
 
@@ -246,7 +248,7 @@ class Journal(Protocol):
         ...
 
     async def recall(self, id: str) -> Recalled | None:
-        """The room as `find` finds it, with its newest state and its answers, in one look."""
+        """The room as `find` finds it, its newest state, the steps after it and its answers, in one look."""
         ...
 
     async def find(self, id: str) -> Found | None:

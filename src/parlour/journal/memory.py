@@ -196,7 +196,9 @@ class MemoryJournal:
         found = await self.find(id)
         if found is None:
             return None
-        return Recalled(found, await self.stored(found.number), await self.answers(found.number))
+        number, stored = found.number, await self.stored(found.number)
+        steps = [step async for step in self.replay(number, after=stored.seq)]
+        return Recalled(found, stored, steps, await self.answers(number))
 
     async def find(self, id: str) -> Found | None:
         self._check_open()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Card, Damaged, DiskFailed, Found, Stored, Trouble
+from parlour.journal.base import Card, Damaged, DiskFailed, Recalled, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
 from parlour.server.config import Settings
@@ -176,35 +176,27 @@ class Keeper:
         live.game, live.number, live.card = game, found.number, found.card
         live.opening = Opening(found.card.created, found.card.private, found.card.creator, found.card.ranked)
         live.answers, live.stored = recalled.answers, recalled.stored.seq
-        live.room = await self._rebuild(live, recalled.stored, found)
+        live.room = await self._rebuild(live, recalled)
 
-    async def _rebuild(self, live: Live, stored: Stored, found: Found) -> Room[Any]:
+    async def _rebuild(self, live: Live, recalled: Recalled) -> Room[Any]:
         try:
-            return await self._replay_whole(live, stored)
+            return self._replay(live, recalled)
         except Refused as why:
             if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise  # a bug of today may be mended tomorrow
             log.warning("rules_changed", room=live.id, error=why.message)
-            await self.retire(found.number, found.card, "rules_changed")
+            await self.retire(live.number, recalled.found.card, "rules_changed")
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
-
-    async def _replay_whole(self, live: Live, stored: Stored) -> Room[Any]:
-        try:
-            return await self._replay(live, stored)
-        except Refused:
-            # A step that plays differently may be a forged one: then a later step does not follow it.
-            async for _ in self._journal.replay(live.number, after=stored.seq):
-                pass
-            raise
 
     async def retire(self, number: int, card: Card, why: str) -> None:
         """End a room that cannot take another step; its history stays."""
         over = replace(card, status="ended", ended=why, ended_at=self._clock.date(), connected=0, held=None)
         await self._journal.mark(number, over, None)
 
-    async def _replay(self, live: Live, stored: Stored) -> Room[Any]:
-        room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, stored.state))
-        async for step in self._journal.replay(live.number, after=stored.seq):
+    def _replay(self, live: Live, recalled: Recalled) -> Room[Any]:
+        """Play the steps after the stored state again; the journal has seen that none is forged."""
+        room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, recalled.stored.state))
+        for step in recalled.steps:
             if step.before != room.head:
                 raise Damaged(f"step {step.seq} does not follow the one before it")
             room = self._owner.ask_game(live.game, live.id, partial(replay, live.game, room, step))

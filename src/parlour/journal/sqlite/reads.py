@@ -6,6 +6,7 @@ import msgspec
 
 from parlour.journal.base import (
     Card,
+    Chain,
     Damaged,
     Found,
     Player,
@@ -21,6 +22,8 @@ LAST = 2**62
 """After any step that there is."""
 PAGE = 200
 """How many steps a replay reads at a time."""
+ALL = -1
+"""As many as there are, in SQLite's words."""
 
 read_card = msgspec.json.Decoder(Card).decode
 read_player = msgspec.json.Decoder(Player).decode
@@ -44,7 +47,10 @@ def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
     found = next(iter(rooms(BY_ID, id, db)), None)
     if found is None:
         return None
-    return Recalled(found, stored(found.number, LAST, db), answers(found.number, db))
+    number, state = found.number, stored(found.number, LAST, db)
+    chain = Chain(number, state.seq)
+    steps = [chain.read(*row) for row in page(number, state.seq, db, ALL)]
+    return Recalled(found, state, steps, answers(number, db))
 
 
 def due(now: float, db: sqlite3.Connection) -> list[str]:
@@ -69,9 +75,9 @@ def opened_by(creator: str, db: sqlite3.Connection) -> int:
     return count
 
 
-def page(room: int, after: int, db: sqlite3.Connection) -> list[tuple[int, bytes, bytes]]:
+def page(room: int, after: int, db: sqlite3.Connection, most: int = PAGE) -> list[tuple[int, bytes, bytes]]:
     sql = "SELECT seq, body, hash FROM steps WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
-    return db.execute(sql, (room, after, PAGE)).fetchall()
+    return db.execute(sql, (room, after, most)).fetchall()
 
 
 def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
