@@ -229,7 +229,7 @@ class Relays:
     def _tell(self, tell: Tell[Socket]) -> None:
         """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
         envelope, own, rest = tell
-        metrics.relay_envelopes.inc()
+        metrics.envelopes.sent += 1
         if own.lasting or rest.lasting:
             _write(numbered(envelope), own.lasting, rest.lasting)
         if own.windows or rest.windows:
