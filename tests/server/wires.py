@@ -24,7 +24,7 @@ class Pipe(asyncio.Transport):
         self.closed = False
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        self.high = high or 0
+        assert high == 0  # whatever waits is noticed
 
     def get_write_buffer_size(self) -> int:
         return len(self.written)
@@ -56,6 +56,7 @@ class Wire:
     def __init__(self, sockets: Sockets, path: str, **headers: str) -> None:
         self.pipe = Pipe()
         self.reads = True
+        self._behind = False
         self.got: list[str] = []
         """Messages, and how it ended."""
         self._socket = sockets(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
@@ -101,12 +102,14 @@ class Wire:
         if self.reads and self.pipe.written:
             data, self.pipe.written = bytes(self.pipe.written), bytearray()
             self._client.receive_data(data)
-            if self._socket.clogged:
+            if self._behind:
+                self._behind = False
                 self._socket.resume_writing()
             for event in self._client.events_received():
                 self._note(event)
             self._pump()
-        elif len(self.pipe.written) > self.pipe.high and not self._socket.clogged:
+        elif self.pipe.written and not self._behind:
+            self._behind = True
             self._socket.pause_writing()
         if self.pipe.aborted:
             if self._client.state is State.OPEN:

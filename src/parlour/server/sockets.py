@@ -195,8 +195,9 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_ahead", "_bucket", "_goodbye", "_heard", "_parts", "_pinged", "_restarting", "_state",
-        "_strikes", "_text", "_transport", "_visit", "_ws", "choirs", "clogged", "corked", "owner", "waiting",
+        "_address", "_ahead", "_behind", "_bucket", "_goodbye", "_heard", "_is_open", "_parts", "_pinged",
+        "_restarting", "_state", "_strikes", "_text", "_transport", "_visit", "_ws", "choirs", "clogged",
+        "corked", "owner", "waiting",
     )  # fmt: skip
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
@@ -204,6 +205,8 @@ class Socket(asyncio.Protocol):
         self._state = state
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
         self._transport: asyncio.Transport
+        self._is_open = False
+        """Messages may be sent: what the core says of it, noted here because it is asked so often."""
         self.waiting: list[bytes] = []
         """Frames behind the cork."""
         self.corked = False
@@ -219,6 +222,8 @@ class Socket(asyncio.Protocol):
         self._bucket = sockets.limits.new_bucket()
         self._strikes = 0
         self._visit: Visit | None = None
+        self._behind = False
+        """The other side has yet to take what was written."""
         self.clogged = False
         self.choirs: tuple[Choir, ...] = ()
 
@@ -226,7 +231,7 @@ class Socket(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=self.owner.settings.max_outbox // 4)
+        self._transport.set_write_buffer_limits(high=0)  # so that what is written is sent at once
 
     def data_received(self, data: bytes) -> None:
         self._heard = self.owner.clock.now()
@@ -246,6 +251,7 @@ class Socket(asyncio.Protocol):
         self._handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._is_open = False
         self._state.connections.discard(cast("Any", self))
         self.owner.open.discard(self)
         if self._goodbye is not None:
@@ -258,14 +264,14 @@ class Socket(asyncio.Protocol):
                 self._visit.end()
 
     def pause_writing(self) -> None:
-        self.clogged = True
-        for choir in self.choirs:
-            choir.disband()
+        self._behind = True
 
     def resume_writing(self) -> None:
-        self.clogged = False
-        if self._visit is not None:
-            self._visit.catch_up()
+        self._behind = False
+        if self.clogged:
+            self.clogged = False
+            if self._visit is not None:
+                self._visit.catch_up()
 
     # What uvicorn calls.
 
@@ -296,8 +302,10 @@ class Socket(asyncio.Protocol):
         if self.waiting:
             self.waiting.append(frames)
             self.pop()
-        else:
-            self._put(frames)
+        elif self._is_open:
+            self._transport.write(frames)
+            if self._behind:
+                self._check_outbox()
 
     def hold(self, due: Callable[[], None]) -> None:
         """Have something done in a moment."""
@@ -322,13 +330,14 @@ class Socket(asyncio.Protocol):
 
     def cut(self) -> None:
         """Hang up without a word."""
+        self._is_open = False
         self._transport.abort()
 
     def check(self, now: float, patience: float) -> None:
         """Silent for a while: ping. Silent still: cut off."""
         silent = now - self._heard
-        if silent >= 2 * patience or (silent >= patience and self._ws.state is not OPEN):
-            self._transport.abort()
+        if silent >= 2 * patience or (silent >= patience and not self._is_open):
+            self.cut()
         elif silent >= patience and not self._pinged:
             self.ping()
 
@@ -343,7 +352,7 @@ class Socket(asyncio.Protocol):
     @property
     def lives(self) -> bool:
         """It has not been pinged in vain, at least not yet."""
-        return self._ws.state is OPEN and not self._pinged
+        return self._is_open and not self._pinged
 
     # Frames in.
 
@@ -353,7 +362,7 @@ class Socket(asyncio.Protocol):
         Nearly every message is one, and to the core it costs several times as much.
         """
         at, end, most = 0, len(data), self.owner.settings.max_frame
-        while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._ws.state is OPEN:
+        while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._is_open:
             size, body = data[at + 1] - MASKED, at + 6
             if size == 126:
                 size, body = int.from_bytes(data[at + 2 : at + 4], "big"), at + 8
@@ -390,6 +399,7 @@ class Socket(asyncio.Protocol):
         self._state.connections.add(cast("Any", self))
         self.owner.open.add(self)
         self._ws.send_response(response)
+        self._is_open = self._ws.state is OPEN
         if self._visit is not None:
             self._visit.begin()
 
@@ -431,7 +441,7 @@ class Socket(asyncio.Protocol):
             self._receive(message)
 
     def _receive(self, message: Any) -> None:
-        if self._visit is not None and self._ws.state is OPEN:
+        if self._visit is not None and self._is_open:
             self._visit.receive(message, text=self._text)
 
     def may_ask(self, player: str | None, cost: float) -> bool:
@@ -454,23 +464,25 @@ class Socket(asyncio.Protocol):
             return
         frames = waiting[0] if len(waiting) == 1 else b"".join(waiting)
         waiting.clear()
-        self._put(frames)
-
-    def _put(self, frames: bytes) -> None:
-        transport = self._transport
-        if self._ws.state is OPEN and not transport.is_closing():
-            transport.write(frames)
-            if self.clogged:
+        if self._is_open:
+            self._transport.write(frames)
+            if self._behind:
                 self._check_outbox()
 
     def _check_outbox(self) -> None:
-        """Whoever does not read is cut; they resync when they come back."""
-        if self.clogged and self._transport.get_write_buffer_size() > self.owner.settings.max_outbox:
+        """Whoever hardly reads is clogged, and who does not read is cut; they resync when they come back."""
+        unsent, most = self._transport.get_write_buffer_size(), self.owner.settings.max_outbox
+        if unsent > most:
             log.warning("line_cut", player=self._visit.player if self._visit else None)
-            self._transport.abort()
+            self.cut()
+        elif unsent > most // 4 and not self.clogged:
+            self.clogged = True
+            for choir in self.choirs:
+                choir.disband()
 
     def _send_out(self) -> None:
         """What the core itself has to say: the handshake, pongs, closes, and at last the end."""
+        self._is_open = self._ws.state is OPEN and not self._transport.is_closing()
         out = self._ws.data_to_send()
         if not out or self._transport.is_closing():
             return
@@ -479,7 +491,8 @@ class Socket(asyncio.Protocol):
                 self._transport.write(data)
             else:
                 self._hang_up()
-        self._check_outbox()  # pongs count, too
+        if self._behind:
+            self._check_outbox()  # pongs count, too
 
     def _hang_up(self) -> None:
         """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""
