@@ -51,9 +51,13 @@ def measure_moves() -> dict[str, Any]:
         "parlour, disk": moves.durable,
         "parlour, memory": moves.in_memory,
         "boardgame.io": moves.boardgame,
+        "colyseus": moves.colyseus,
     }
-    taken = take_turns(measures, min(PAIRS, 7))
-    return summed_up("µs a move", taken, "boardgame.io")
+    taken = take_turns(measures, PAIRS)
+    found = summed_up("µs a move", taken, "boardgame.io")
+    found["of colyseus"] = {name: against(taken, name, "colyseus") for name in list(measures)[:2]}
+    say(f"  of colyseus: {found['of colyseus']}")
+    return found
 
 
 def measure_fanout() -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Moves told to both seats: noughts and crosses over our socket and over boardgame.io's."""
+"""Moves told to both seats: noughts and crosses over our socket, boardgame.io's and Colyseus's."""
 
 import json
 import re
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from benchmarks.lines import Crowd, Line, call
 from benchmarks.servers import Server, node, parlour
@@ -18,9 +18,13 @@ _STATE_ID = re.compile(rb'"_stateID":(\d+)')
 
 
 class Match(Protocol):
-    """Two lines at one board, in a server's own words; a move is told by a message with `"update"`."""
+    """Two lines at one board, in a server's own words."""
 
     lines: tuple[Line, Line]
+
+    def tells(self, message: bytes) -> bool:
+        """Whether this tells of a move."""
+        ...
 
     def move(self, number: int, told: bytes) -> None:
         """Play the next cell; *told* is what the mover last heard."""
@@ -39,6 +43,9 @@ class ParlourMatch:
         line.send(json.dumps(["1", "1", self.topic, "phx_join", {}]).encode())
         line.until(b'"presence_state"')
         return line
+
+    def tells(self, message: bytes) -> bool:
+        return b'"update"' in message
 
     def move(self, number: int, told: bytes) -> None:  # noqa: ARG002 - a seat need not know the last step
         event = {"event": {"type": "mark", "cell": DRAW[number]}}
@@ -70,6 +77,9 @@ class BoardgameMatch:
     def _emit(self, line: Line, *what: object) -> None:
         line.send(b"42/tictactoe," + json.dumps(what).encode())
 
+    def tells(self, message: bytes) -> bool:
+        return b'"update"' in message
+
     def move(self, number: int, told: bytes) -> None:
         known = _STATE_ID.search(told)
         state, seat = int(known[1]) if known else 0, number % 2
@@ -81,6 +91,33 @@ class BoardgameMatch:
         }
         action = {"type": "MAKE_MOVE", "payload": payload}
         self._emit(self.lines[seat], "update", action, state, self.id, str(seat))
+
+
+class ColyseusMatch:
+    """As Colyseus's client talks: it asks for a seat over HTTP, then in bytes with a code at the start."""
+
+    JOIN, DATA, PATCH = 10, 13, 15
+    BINARY = 2
+
+    def __init__(self, port: int) -> None:
+        first = call(port, "POST", "/matchmake/create/tictactoe")
+        second = call(port, "POST", f"/matchmake/joinById/{first['room']['roomId']}")
+        self.lines = (self._join(port, first), self._join(port, second))
+
+    def _join(self, port: int, seat: dict[str, Any]) -> Line:
+        room = seat["room"]
+        line = Line(port, f"/{room['processId']}/{room['roomId']}?sessionId={seat['sessionId']}")
+        line.until(b"schema")
+        line.send(bytes((self.JOIN,)), self.BINARY)
+        line.until(b"")
+        return line
+
+    def tells(self, message: bytes) -> bool:
+        return message[0] == self.PATCH
+
+    def move(self, number: int, told: bytes) -> None:  # noqa: ARG002 - a seat need not know the last step
+        word = b"\xa4mark"  # as MessagePack has it, and so the cell
+        self.lines[number % 2].send(bytes((self.DATA, *word, DRAW[number])), self.BINARY)
 
 
 class Play:
@@ -98,7 +135,7 @@ class Play:
         self._match.move(0, b"")
 
     def _hear(self, message: bytes) -> None:
-        if b'"update"' not in message:
+        if not self._match.tells(message):
             return
         self._waiting -= 1
         if self._waiting == 0:
@@ -110,8 +147,8 @@ class Play:
                 self._match.move(self._number, message)
 
 
-def play_all(matches: list[Match]) -> None:
-    """Play every match to its end, so many at once."""
+def play_all(matches: list[Match]) -> Crowd:
+    """Play every match to its end, so many at once; everybody is still there afterwards."""
     crowd = Crowd([line for match in matches for line in match.lines])
     crowd.settle()
     plays: list[Play] = []
@@ -127,16 +164,18 @@ def play_all(matches: list[Match]) -> None:
     for _ in range(min(AT_ONCE, len(plays))):
         plays.pop().begin()
     crowd.run(lambda: ended == len(matches))
-    crowd.close()
+    return crowd
 
 
 def cost_of_a_move(server: Server, table: Callable[[int], Match], count: int = MATCHES) -> float:
     """Microseconds of the server's CPU for one move, thought, kept and told to both."""
-    play_all([table(server.port) for _ in range(AT_ONCE)])  # to warm up
+    play_all([table(server.port) for _ in range(AT_ONCE)]).close()  # to warm up
     matches = [table(server.port) for _ in range(count)]
     before = server.cpu()
-    play_all(matches)
-    return (server.cpu() - before) / (count * len(DRAW)) * 1e6
+    crowd = play_all(matches)
+    spent = server.cpu() - before
+    crowd.close()
+    return spent / (count * len(DRAW)) * 1e6
 
 
 def durable() -> float:
@@ -155,3 +194,9 @@ def boardgame() -> float:
     """boardgame.io, nothing on the disk."""
     with node("boardgame") as server:
         return cost_of_a_move(server, BoardgameMatch)
+
+
+def colyseus() -> float:
+    """Colyseus, which keeps nothing on a disk either."""
+    with node("colyseus") as server:
+        return cost_of_a_move(server, ColyseusMatch)
