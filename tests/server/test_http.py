@@ -18,7 +18,9 @@ from tests.server.world import World
 
 @pytest.fixture
 async def world():
-    async with World({**GAMES, "probe": Probe()}, origins=["https://friend.example"]) as world:
+    async with World(
+        {**GAMES, "probe": Probe()}, origins=["https://friend.example"], proxies=["127.0.0.1"]
+    ) as world:
         yield world
 
 
@@ -72,6 +74,13 @@ async def test_browsers_also_get_the_token_as_a_cookie_that_scripts_cannot_read(
     )
     again = await http.post("/api/players", json={})
     assert again.json()["id"] == response.json()["id"]
+
+
+async def test_a_cookie_that_came_by_https_never_goes_by_http(http):
+    by_https = await http.post("/api/players", headers={"X-Forwarded-Proto": "https"})
+    assert by_https.headers["set-cookie"].endswith("; Secure")
+    by_http = await http.post("/api/players", headers={"X-Forwarded-Proto": "http"})
+    assert "Secure" not in by_http.headers["set-cookie"]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 41, "x" * 10_240, "a\u0000b", "a\u202eb"])

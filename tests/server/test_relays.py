@@ -32,6 +32,13 @@ async def test_the_answer_to_a_first_knock_sets_a_signed_cookie_that_scripts_can
     assert "HttpOnly; SameSite=Lax" in wire.headers["Set-Cookie"]
 
 
+@pytest.mark.parametrize(("proxies", "secure"), [(["127.0.0.1"], True), ([], False)])
+async def test_a_cookie_that_came_by_https_never_goes_by_http(proxies, secure):
+    exchange = Exchange(proxies=proxies)
+    wire = await exchange.connect("ann", TABLE, **{"X-Forwarded-Proto": "https"})
+    assert wire.headers["Set-Cookie"].endswith("; Secure") is secure
+
+
 async def test_an_id_lasts_as_long_as_its_cookie():
     exchange = Exchange()
     first = await exchange.connect("ann", TABLE)

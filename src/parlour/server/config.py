@@ -55,7 +55,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         bool, Meta(description="Keep what passes through relays, so that a game can be picked up later.")
     ] = False
     proxies: Annotated[
-        list[str], Meta(description="Address of a reverse proxy whose X-Forwarded-For is believed.")
+        list[str],
+        Meta(
+            description="Address of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed."
+        ),
     ] = []
     header_timeout: Annotated[float, Meta(description="Seconds in which a request must have arrived.")] = 10.0
     write_timeout: Annotated[

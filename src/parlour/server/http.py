@@ -30,7 +30,7 @@ from parlour.server.docs_page import docs_page
 from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
-from parlour.server.limits import CREATE_COST, Limits, address_of
+from parlour.server.limits import CREATE_COST, Limits, address_of, is_encrypted
 from parlour.server.pages import File, page_routes
 from parlour.server.pairing import TicketSheet
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
@@ -46,6 +46,11 @@ STEP_COST = 0.5
 MAX_RESULTS = 50
 """So many of a player's games are listed."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def _peer(request: Request) -> str | None:
+    """The address at the other end of the line, which may be a proxy's."""
+    return None if request.client is None else request.client.host
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -242,8 +247,11 @@ class Api:
 
     def address(self, request: Request) -> str:
         """Where the call comes from."""
-        peer = None if request.client is None else request.client.host
-        return address_of(peer, request.headers.get("x-forwarded-for"), self._settings.proxies)
+        return address_of(_peer(request), request.headers.get("x-forwarded-for"), self._settings.proxies)
+
+    def _is_encrypted(self, request: Request) -> bool:
+        scheme = request.headers.get("x-forwarded-proto")
+        return is_encrypted(_peer(request), scheme, self._settings.proxies)
 
     # The calls.
 
@@ -259,9 +267,13 @@ class Api:
         token = self._tokens.issue(player.id)
         response = reply(KnownPlayer(player.id, player.name, token), 201)
         if self._may_use_cookie(request):  # a foreign page must not replace a visitor's
-            secure = request.url.scheme == "https"
             response.set_cookie(
-                COOKIE, token, max_age=TOKEN_DAYS * 86400, httponly=True, samesite="lax", secure=secure
+                COOKIE,
+                token,
+                max_age=TOKEN_DAYS * 86400,
+                httponly=True,
+                samesite="lax",
+                secure=self._is_encrypted(request),
             )
         return response
 

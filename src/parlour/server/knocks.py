@@ -52,6 +52,11 @@ class Knock(NamedTuple):
         """A cookie of theirs."""
         return cookie_token("; ".join(self.upgrade.headers.get_all("Cookie")), name)
 
+    @property
+    def scheme(self) -> str | None:
+        """How they reached the proxy before us, if there is one."""
+        return _whole(self.upgrade.headers.get_all("X-Forwarded-Proto"))
+
     def is_ours(self, origins: Sequence[str]) -> bool:
         """They come from our own pages, or from no page; a foreign page's cookies do not count."""
         origin, host = (_whole(self.upgrade.headers.get_all(name)) for name in ("Origin", "Host"))

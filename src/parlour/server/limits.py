@@ -130,6 +130,15 @@ def too_fast() -> Refused:
     return Refused(Code.TOO_FAST, "too many requests; wait a moment and try again")
 
 
+def is_encrypted(peer: str | None, scheme: str | None, proxies: Sequence[str]) -> bool:
+    """Whether somebody reached us by https: we speak none ourselves, but a known proxy may do so for us.
+
+    >>> is_encrypted("127.0.0.1", "https", ["127.0.0.1"]), is_encrypted("203.0.113.9", "https", ["127.0.0.1"])
+    (True, False)
+    """
+    return scheme == "https" and peer in proxies
+
+
 def address_of(peer: str | None, forwarded: str | None, proxies: Sequence[str]) -> str:
     """Whom to count: an IPv4 address, or the /64 network of an IPv6 one; a known proxy says for whom it asks.
 

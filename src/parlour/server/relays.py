@@ -26,6 +26,7 @@ from parlour.server import metrics
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.knocks import Knock, TurnedAway
+from parlour.server.limits import is_encrypted
 from parlour.server.lines import framed
 from parlour.server.players import TOKEN_DAYS, Tokens
 from parlour.server.sockets import Socket, Visit, write_all
@@ -126,11 +127,11 @@ class Relays:
         if wanted.numbered:
             id = wanted.id or made_id(*self._fresh(31))
         else:
-            id, headers = self._by_cookie(knock)
+            id, headers = self._by_cookie(knock, socket.peer)
         self._check_place(wanted.room, id, numbered=wanted.numbered)
         return Visitor(self, socket, id, wanted), headers
 
-    def _by_cookie(self, knock: Knock) -> tuple[str, dict[str, str]]:
+    def _by_cookie(self, knock: Knock, peer: str | None) -> tuple[str, dict[str, str]]:
         """The id in somebody's cookie, or a fresh one; a foreign page neither uses nor replaces it."""
         if not knock.is_ours(self._settings.origins):
             return cookie_id(*self._fresh(62)), {}
@@ -138,7 +139,8 @@ class Relays:
             id = self._ids.read(knock.cookie(COOKIE) or "")
         except Refused:
             id = cookie_id(*self._fresh(62))
-        return id, {"Set-Cookie": f"{COOKIE}={self._ids.issue(id)}; {LASTING}"}
+        secure = "; Secure" if is_encrypted(peer, knock.scheme, self._settings.proxies) else ""
+        return id, {"Set-Cookie": f"{COOKIE}={self._ids.issue(id)}; {LASTING}{secure}"}
 
     def _fresh(self, bits: int) -> tuple[int, int]:
         return int(self._clock.date()), secrets.randbits(bits)

@@ -307,6 +307,12 @@ class Socket(asyncio.Protocol):
             if self._behind:
                 self._check_outbox()
 
+    @property
+    def peer(self) -> str | None:
+        """The address at the other end of the line, which may be a proxy's."""
+        peer = self._transport.get_extra_info("peername")
+        return peer[0] if peer else None
+
     def hold(self, due: Callable[[], None]) -> None:
         """Have something done in a moment."""
         self.owner.hold(due)
@@ -412,9 +418,8 @@ class Socket(asyncio.Protocol):
         return headers
 
     def _admit(self, upgrade: Upgrade) -> None:
-        peer = self._transport.get_extra_info("peername")
         forwarded = ",".join(upgrade.headers.get_all("X-Forwarded-For")) or None
-        address = address_of(peer[0] if peer else None, forwarded, self.owner.settings.proxies)
+        address = address_of(self.peer, forwarded, self.owner.settings.proxies)
         self.owner.limits.admit(address)
         self._address = address
 
