@@ -26,26 +26,23 @@ State = tuple[bytes, bytes]
 class Plate(NamedTuple):
     """A card as the tables have it: encoded, and what is searched for beside it."""
 
-    id: str
     players: frozenset[str]
-    columns: tuple[Any, ...]
-    """In the order of `COLUMNS`."""
+    constant: tuple[Any, ...]
+    """id, game, private, creator"""
+    ended: tuple[Any, ...]
+    """open, ended_at"""
+    now: tuple[Any, ...]
+    """connected, held, card: in no index, and all that changes while a room is open"""
 
     @classmethod
     def of(cls, card: Card) -> "Plate":
         players = frozenset(seat.id for seat in card.seats if seat is not None)
-        columns = (
-            card.game,
-            card.ended is None,
-            card.private,
-            card.connected,
-            card.held,
-            card.creator,
-            card.ended_at,
-            encode(card),
+        return cls(
+            players if card.ended is None else frozenset(),  # an ended room is among nobody's rooms
+            (card.id, card.game, card.private, card.creator),
+            (card.ended is None, card.ended_at),
+            (card.connected, card.held, encode(card)),
         )
-        # A room that has ended is no longer among anybody's rooms.
-        return cls(card.id, players if card.ended is None else frozenset(), columns)
 
 
 Row = tuple[int, int, str | None, str | None, bytes, bytes]
@@ -58,12 +55,12 @@ STEPS = {
     for count in (1 << power for power in range(AT_ONCE.bit_length()))
 }
 
-COLUMNS = ("game", "open", "private", "connected", "held", "creator", "ended_at", "card")
-HANG = f"UPDATE rooms SET {', '.join(f'{column} = ?' for column in COLUMNS)} WHERE number = ?"  # noqa: S608
 OPEN = (
-    f"INSERT INTO rooms ({', '.join(COLUMNS)}, id, due) "  # noqa: S608 - our own column names
-    f"VALUES ({', '.join('?' for _ in COLUMNS)}, ?, ?)"
+    "INSERT INTO rooms (id, game, private, creator, open, ended_at, connected, held, card, due) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+HANG = "UPDATE rooms SET connected = ?, held = ?, card = ? WHERE number = ?"
+CLOSE = "UPDATE rooms SET connected = ?, held = ?, card = ?, open = ?, ended_at = ? WHERE number = ?"
 
 
 TicketRow = tuple[str, bytes]
@@ -90,9 +87,9 @@ def create(
     db: sqlite3.Connection,
 ) -> int:
     try:
-        number = db.execute(OPEN, (*plate.columns, plate.id, due)).lastrowid
+        number = db.execute(OPEN, (*plate.constant, *plate.ended, *plate.now, due)).lastrowid
     except sqlite3.IntegrityError:
-        raise Conflict(f"there is an open room {plate.id} already") from None
+        raise Conflict(f"there is an open room {plate.constant[0]} already") from None
     assert number is not None  # noqa: S101 - a row was inserted
     keep_state(db, number, 0, state)
     seat(db, number, plate.players)
@@ -120,7 +117,8 @@ def append(
         keep_state(db, room, seq, state)
     if not isinstance(due, UnsetType):
         set_due(db, room, due)
-    save_tickets(extra.tickets, db)
+    if extra.tickets:
+        save_tickets(extra.tickets, db)
     if extra.scored is not None:
         score(extra.scored, db)
 
@@ -209,8 +207,11 @@ def save_player(id: str, body: bytes, db: sqlite3.Connection) -> None:
 
 
 def hang(db: sqlite3.Connection, room: int, plate: Plate) -> None:
-    """Put the new card at the room's door."""
-    db.execute(HANG, (*plate.columns, room))
+    """Put the new card at the room's door; an open room stays open until it is closed for good."""
+    if plate.ended[0]:
+        db.execute(HANG, (*plate.now, room))
+    else:
+        db.execute(CLOSE, (*plate.now, *plate.ended, room))
     seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
     if seated != plate.players:
         db.execute("DELETE FROM seats WHERE room = ?", (room,))
