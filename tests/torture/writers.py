@@ -25,12 +25,12 @@ class Mortal(Writer):
     _commits = 0
     _doomed = False
 
-    def _commit(self, batch: list[Write]) -> list[Any]:
+    def _do_all(self, batch: list[Write]) -> list[Any]:
         when, _, which = os.environ.get(DIE, "").partition(" ")
         self._commits += 1
         fatal = which in (str(self._commits), *_ids(batch))
         self._doomed = fatal and when == "before"
-        outcomes = super()._commit(batch)
+        outcomes = super()._do_all(batch)
         if fatal and when == "after":
             _die()
         return outcomes
@@ -58,13 +58,13 @@ READ_ONLY = "is-read-only"
 class Moody(Writer):
     """A disk that is full or read-only while a file says so."""
 
-    def _commit(self, batch: list[Write]) -> list[Any]:
+    def _do_all(self, batch: list[Write]) -> list[Any]:
         folder = self._folder()
         pages = self._db.execute("PRAGMA page_count").fetchone()[0]
         most = pages if (folder / FULL).exists() else 10**6
         self._db.execute(f"PRAGMA max_page_count = {most}")
         self._db.execute(f"PRAGMA query_only = {int((folder / READ_ONLY).exists())}")
-        return super()._commit(batch)
+        return super()._do_all(batch)
 
     def _folder(self) -> Path:
         return Path(self._db.execute("PRAGMA database_list").fetchone()[2]).parent
@@ -75,12 +75,13 @@ class Hasty(Mortal):
 
     def _run(self) -> None:
         while batch := self._batches.get():
-            if all(_is_append(write) for write in batch):
+            writes = [write for write, _ in batch]
+            if all(_is_append(write) for write in writes):
                 self._loop.call_soon_threadsafe(self._settle, batch, [None] * len(batch))
                 sleep(0.02)
-                self._commit(batch)
+                self._do_all(writes)
             else:
-                self._loop.call_soon_threadsafe(self._settle, batch, self._commit(batch))
+                self._loop.call_soon_threadsafe(self._settle, batch, self._do_all(writes))
 
 
 WRITERS: dict[str, type[Writer]] = {"mortal": Mortal, "moody": Moody, "hasty": Hasty}

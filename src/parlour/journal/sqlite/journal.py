@@ -50,7 +50,7 @@ from parlour.journal.sqlite.reads import (
     stored,
     tickets,
 )
-from parlour.journal.sqlite.threads import Reader, Writer
+from parlour.journal.sqlite.threads import Reader, Write, Writer
 from parlour.journal.sqlite.writes import (
     Extra,
     Plate,
@@ -90,14 +90,14 @@ class SqliteJournal:
             raise RuntimeError("the journal is open already")
         writing, reading, clock = await asyncio.to_thread(open_file, self._path, self._durability)
         self._writer = Writer(writing, asyncio.get_running_loop())
-        self._reader = Reader(reading)
+        self._reader = Reader(reading, asyncio.get_running_loop())
         return clock
 
     async def close(self) -> None:
         writer, self._writer = self._writer, None
         reader, self._reader = self._reader, None
         if writer is not None and reader is not None:
-            await asyncio.to_thread(reader.stop)
+            await reader.stop()
             await writer.stop()
 
     # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
@@ -154,7 +154,7 @@ class SqliteJournal:
     ) -> asyncio.Future[Any]:
         if self._writer is None:
             raise NotKept("the journal is not open")
-        return self._writer.put(do, now, row)
+        return self._writer.put(Write(do, now, row))
 
     # Reading.
 
@@ -224,4 +224,5 @@ class SqliteJournal:
     async def _read(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         if self._reader is None:
             raise NotKept("the journal is not open")
-        return await self._reader.ask(ask)
+        found: T = await self._reader.put(ask)
+        return found

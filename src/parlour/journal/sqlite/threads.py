@@ -2,12 +2,12 @@
 
 import asyncio
 import sqlite3
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,85 +19,106 @@ from parlour.journal.base import (
 from parlour.journal.sqlite.trouble import not_kept, unreadable
 from parlour.journal.sqlite.writes import Row, insert_all
 
-T = TypeVar("T")
+W = TypeVar("W")
+Batch = list[tuple[W, asyncio.Future[Any]]]
+
+MOST_WRITES = 10_000
+MOST_READS = 20
+"""What is done together at most: a transaction may be large, but what was found is not kept waiting."""
 
 
 class Write(NamedTuple):
-    """Something that waits to be written, how far it moves the rooms' clock, and who waits for it."""
+    """Something that waits to be written, and how far it moves the rooms' clock."""
 
     do: Callable[[sqlite3.Connection], Any]
     now: float
-    future: asyncio.Future[Any]
     row: Row | None = None
     """The step, where there is nothing else to write: many such are written with one statement."""
 
 
-class Writer:
-    """The thread that writes: all that was asked while it wrote the last time is one transaction."""
+class Clerk(Generic[W]):
+    """A thread with a connection to the file, which does together whatever came while it did the last.
 
-    def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
+    To and fro between two threads costs more than most of what is asked, so it happens once for many.
+    """
+
+    def __init__(self, name: str, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop, most: int) -> None:
         self._db = db
         self._loop = loop
-        self._waiting: list[Write] = []
+        self._most = most
+        self._waiting: deque[tuple[W, asyncio.Future[Any]]] = deque()
         self._busy = False
         """The thread has a batch, or is about to get one."""
-        self._batches: SimpleQueue[list[Write]] = SimpleQueue()
-        self._broken: DiskFailed | None = None
+        self._batches: SimpleQueue[Batch[W]] = SimpleQueue()
         # A daemon, because a server that fell over must not hang at its end: what was acknowledged is kept.
-        self._thread = Thread(target=self._run, name="journal-writer", daemon=True)
+        self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     # In the loop's thread.
 
-    def put(
-        self, do: Callable[[sqlite3.Connection], Any], now: float, row: Row | None = None
-    ) -> asyncio.Future[Any]:
-        """Have it written; the future is done when it is kept."""
+    def put(self, work: W) -> asyncio.Future[Any]:
+        """Have it done; the future is done when it is."""
         future = self._loop.create_future()
-        self._waiting.append(Write(do, now, future, row))
+        self._waiting.append((work, future))
         if not self._busy:
             self._busy = True
             self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes with it
         return future
 
     def _hand_over(self) -> None:
-        batch, self._waiting = self._waiting, []
-        self._busy = bool(batch)
-        if batch:
-            self._batches.put(batch)
+        count = min(len(self._waiting), self._most)
+        self._busy = bool(count)
+        if count:
+            self._batches.put([self._waiting.popleft() for _ in range(count)])
 
-    def _settle(self, batch: list[Write], outcomes: list[Any]) -> None:
-        """Tell everybody what came of their writes; those who gave up waiting are left alone."""
+    def _settle(self, batch: "Batch[W]", outcomes: list[Any]) -> None:
+        """Tell everybody what came of their work; those who gave up waiting are left alone."""
         self._hand_over()
-        for write, outcome in zip(batch, outcomes, strict=True):
-            if write.future.done():
+        for (_, future), outcome in zip(batch, outcomes, strict=True):
+            if future.done():
                 continue
             if failed(outcome):
-                write.future.set_exception(outcome)
+                future.set_exception(outcome)
             else:
-                write.future.set_result(outcome)
+                future.set_result(outcome)
 
     async def stop(self) -> None:
-        """Write what still waits, fold the log into the file, and let go of it."""
-        self._hand_over()
+        """Do what still waits, and let go of the file."""
+        while self._waiting:
+            self._hand_over()
         self._batches.put([])
         await asyncio.to_thread(self._thread.join)
         await asyncio.to_thread(self._let_go)
 
     # In its own thread.
 
-    def _let_go(self) -> None:
-        with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be folded in
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
     def _run(self) -> None:
         while batch := self._batches.get():
-            outcomes = self._commit(batch)
+            outcomes = self._do_all([work for work, _ in batch])
             with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
                 self._loop.call_soon_threadsafe(self._settle, batch, outcomes)
 
-    def _commit(self, batch: list[Write]) -> list[Any]:
-        """What came of each write: its result, or the exception for whoever waits for it."""
+    def _do_all(self, batch: list[W]) -> list[Any]:
+        """What came of each: its result, or the exception for whoever waits for it."""
+        raise NotImplementedError
+
+    def _let_go(self) -> None:
+        self._db.close()
+
+
+class Writer(Clerk[Write]):
+    """Writes: a batch is one transaction, so that many rooms share the price of one flush to the disk."""
+
+    def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
+        self._broken: DiskFailed | None = None
+        super().__init__("journal-writer", db, loop, MOST_WRITES)
+
+    def _let_go(self) -> None:
+        """Fold the log into the file first."""
+        with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be folded in
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _do_all(self, batch: list[Write]) -> list[Any]:
         if self._broken is not None:  # after a failed fsync nobody knows what the file holds
             return [self._broken for _ in batch]
         try:
@@ -142,26 +163,21 @@ def failed(outcome: Any) -> bool:
     return isinstance(outcome, Exception)
 
 
-class Reader:
-    """The thread that reads, on a connection of its own: it sees what was kept, and waits for no writer."""
+class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
+    """Reads, on a connection of its own: it sees what was kept, and waits for no writer."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._thread = ThreadPoolExecutor(1, "journal-reader")
+    def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__("journal-reader", db, loop, MOST_READS)
 
-    async def ask(self, ask: Callable[[sqlite3.Connection], T]) -> T:
-        """What *ask* finds in the file."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look, ask)
+    def _do_all(self, batch: list[Callable[[sqlite3.Connection], Any]]) -> list[Any]:
+        return [self._look(ask) for ask in batch]
 
-    def stop(self) -> None:
-        """Answer what was asked already, then let go of the file."""
-        self._thread.shutdown()
-        self._db.close()
-
-    def _look(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+    def _look(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
         try:
             return ask(self._db)
         except sqlite3.Error as error:
-            raise unreadable("the journal", error) from error
+            return unreadable("the journal", error)
         except msgspec.DecodeError as error:
-            raise Damaged(f"the journal holds something that cannot be read: {error}") from error
+            return Damaged(f"the journal holds something that cannot be read: {error}")
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
+            return error
