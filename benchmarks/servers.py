@@ -102,7 +102,10 @@ def interpreter() -> str:
     Distributions build theirs with profiles, as Node is built; one that was built by hand often is not.
     """
     system = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    return min((python for python in (sys.executable, system) if Path(python).exists()), key=pace)
+    found = [python for python in (sys.executable, system) if Path(python).exists()]
+    turns = [[pace(python) for python in found] for _ in range(5)]  # a busy moment must not decide
+    best = [min(times) for times in zip(*turns, strict=True)]
+    return found[best.index(min(best))]
 
 
 def pace(python: str) -> float:
