@@ -20,11 +20,13 @@ from parlour.journal.base import (
     Found,
     Letter,
     NotKept,
+    Scored,
     Stored,
     TooNew,
 )
 from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite import file as file_module
+from parlour.ratings import Standing
 from parlour.wire import digest
 from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
 
@@ -229,6 +231,26 @@ async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, f
     with pytest.raises(Damaged, match=f"room {bad}: step 2 is not as it was written"):
         await anext(replay)
     assert await listed(journal.replay(good)) == steps(3)
+
+
+async def test_a_damaged_standing_costs_the_game_that_would_change_it_and_nobody_else(journal, file):
+    ranked = await journal.create(card("RANK"), STATE, None)
+    other = await journal.create(card("PLAY"), STATE, None)
+    first, second = step(1), step(2, step(1).digest)
+    scored = Aside(scored=Scored((), (Standing("chess", ANN.id, ANN.name),)))
+    await journal.append(ranked, first, scored)
+    with connect(file) as db:
+        db.execute("UPDATE standings SET body = ?", (b"{",))
+    async with asyncio.timeout(10):
+        results = await asyncio.gather(
+            journal.append(other, first, NOTHING),
+            journal.append(ranked, second, scored),
+            journal.append(other, second, NOTHING),
+            return_exceptions=True,
+        )
+        assert [type(result) for result in results] == [type(None), Damaged, type(None)]
+        await journal.append(ranked, second, NOTHING)
+    assert await listed(journal.replay(other)) == [first, second]
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"seq":"\xff"}', b'{"seq":1,"x":' + b"[" * 5000])

@@ -132,6 +132,11 @@ class Writer(Clerk[Write]):
             why = not_kept(error)
             self._broken = why if isinstance(why, DiskFailed) else None
             return [why for _ in batch]
+        except Exception as error:  # noqa: BLE001 - a damaged row, or a bug: it must not end all writing
+            self._roll_back()
+            if len(batch) == 1:
+                return [blamed(error)]
+            return [outcome for write in batch for outcome in self._do_all([write])]
         return outcomes
 
     def _attempt_all(self, batch: list[Write]) -> list[Any]:
@@ -163,6 +168,13 @@ def failed(outcome: Any) -> bool:
     return isinstance(outcome, Exception)
 
 
+def blamed(error: Exception) -> Exception:
+    """The error, in the journal's words where what it holds is to blame."""
+    if isinstance(error, msgspec.DecodeError):
+        return Damaged(f"the journal holds something that cannot be read: {error}")
+    return error
+
+
 class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
     """Reads, on a connection of its own: it sees what was kept, and waits for no writer."""
 
@@ -177,7 +189,5 @@ class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
             return ask(self._db)
         except sqlite3.Error as error:
             return unreadable("the journal", error)
-        except msgspec.DecodeError as error:
-            return Damaged(f"the journal holds something that cannot be read: {error}")
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
-            return error
+            return blamed(error)
