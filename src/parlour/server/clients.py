@@ -8,7 +8,7 @@ from msgspec import UNSET
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.room import is_own_topic, own_topic
-from parlour.server.lines import Choir, Line, framed
+from parlour.server.lines import Choir, Line, framed, pushed
 from parlour.server.sights import Drawn, Eyes, Shown, Sight, eyes_of
 from parlour.wire import Adapter, Enter, Push, Request, Step
 
@@ -63,7 +63,7 @@ class Client:
 
     def push(self, room: str | None, pushes: Iterable[Push]) -> None:
         """Tell this client alone."""
-        self.line.write(b"".join(framed(self.adapter.encode(room, push)) for push in pushes))
+        self.line.write(b"".join(pushed(self.adapter.encode(room, push)) for push in pushes))
 
     def dismiss(self, room: str | None) -> None:
         """The room is closed to this client."""
@@ -221,7 +221,7 @@ class Audience:
                 continue
             voice = place.ears[0]
             if voice not in frames:
-                frames[voice] = framed(voice.encode(self.room, push))
+                frames[voice] = pushed(voice.encode(self.room, push))
             place.client.line.write(frames[voice])
 
     def speak(self, step: Step, views: Sights, changed: Sights, result: Any, *, more: bool = False) -> None:
@@ -311,7 +311,7 @@ class Telling:
             if send.kind != "sync":
                 frames.append(self._frame(voice, number))
             elif eyes in self._views:
-                frames.append(framed(encode(self._room, sync(self._seq, self._views[eyes]))))
+                frames.append(pushed(encode(self._room, sync(self._seq, self._views[eyes]))))
                 seen = None
         if isinstance(seen, Drawn):
             update["patch"] = seen.patch
@@ -319,7 +319,7 @@ class Telling:
             update["view"] = seen.raw if isinstance(seen, Shown) else seen
         if self._result is not UNSET:
             update["result"] = self._result
-        frames.append(framed(encode(self._room, Push("update", update))))
+        frames.append(pushed(encode(self._room, Push("update", update))))
         return b"".join(frames)
 
     def _frame(self, voice: Voice, number: int) -> bytes:
@@ -327,7 +327,7 @@ class Telling:
         frame = self._frames.get((voice, number))
         if frame is None:
             push = push_of(self._sends[number], self._seq)
-            frame = self._frames[voice, number] = framed(voice.encode(self._room, push))
+            frame = self._frames[voice, number] = pushed(voice.encode(self._room, push))
         return frame
 
 

@@ -89,12 +89,19 @@ _SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
-    """A whole WebSocket text frame, or nothing for no text; unmasked, so that one serves every reader."""
+    """A whole WebSocket text frame; unmasked, so that one serves every reader.
+
+    >>> framed(b"hi"), framed(b"")
+    (b'\\x81\\x02hi', b'\\x81\\x00')
+    """
     size = len(text)
-    if not size:
-        return b""
     if size < 126:
         return _SHORT[size] + text
     if size < 65536:
         return b"\x81\x7e" + size.to_bytes(2, "big") + text
     return b"\x81\x7f" + size.to_bytes(8, "big") + text
+
+
+def pushed(text: bytes) -> bytes:
+    """The frame of a push, or nothing where a protocol has no words for it."""
+    return framed(text) if text else b""
