@@ -108,6 +108,11 @@ class Crowd:
 
     async def all_rested(self) -> None:
         """Wait until nobody waits for an answer any more."""
-        async with asyncio.timeout(PATIENCE):
-            for visitor in self.visitors:
-                await visitor.rested.wait()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                for visitor in self.visitors:
+                    await visitor.rested.wait()
+        except TimeoutError:
+            restless = [visitor for visitor in self.visitors if not visitor.rested.is_set()]
+            tables = [str(table) for visitor in restless for table in visitor.tables.values()]
+            raise AssertionError("these had no answer:\n" + "\n".join(tables)) from None

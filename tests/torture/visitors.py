@@ -53,6 +53,11 @@ class Table:
         if name == "sync":
             self.here = True
 
+    def __str__(self) -> str:
+        """Where it stands, for whoever waits for it in vain."""
+        shut = [entry.code for entry in self.diary.all(ShutOut)][-1:]
+        return f"{self.topic}: {'here' if self.here else 'not here'}, waits for {[*self.pending]}, {shut}"
+
     def lose(self) -> None:
         """The connection is gone."""
         self.diary.note(Cut())
@@ -203,6 +208,7 @@ class Visitor:
         for asked in list(table.pending.values()):
             if self.chance.random() < self.habits.forgets:
                 del table.pending[asked.id]
+                table.asked_rematch = table.asked_rematch and asked.event != "rematch"
             else:
                 self._ask(table, asked)
 
