@@ -18,8 +18,9 @@ from parlour.doors.relay import PATH
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.pages import read_pages
+from parlour.server.protocol_doors import native_doors
 from parlour.server.relays import Relays
-from parlour.server.sockets import Sockets, native_doors
+from parlour.server.sockets import Sockets
 from tests.server.world import World
 
 

@@ -11,7 +11,8 @@ from starlette.applications import Starlette
 from parlour.server.gammonx import PATH, GammonxDoor
 from parlour.server.limits import Limits
 from parlour.server.players import Tokens
-from parlour.server.sockets import Sockets, native_doors
+from parlour.server.protocol_doors import native_doors
+from parlour.server.sockets import Sockets
 from tests.server.wires import Wire
 from tests.server.world import World
 

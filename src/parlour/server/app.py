@@ -32,9 +32,10 @@ from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import set_up_logs
 from parlour.server.pages import read_pages
 from parlour.server.players import Tokens
+from parlour.server.protocol_doors import native_doors
 from parlour.server.relays import Relays
 from parlour.server.socket_io import Line
-from parlour.server.sockets import Door, Sockets, native_doors
+from parlour.server.sockets import Door, Sockets
 from parlour.server.xsos import PATH as XSOS_PATH
 from parlour.server.xsos import XsosDoor
 

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
-from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
@@ -16,9 +14,7 @@ from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
-from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Code, Refused
-from parlour.protocols import PROTOCOLS
 from parlour.server import metrics
 from parlour.server.clients import Client
 from parlour.server.clock import Clock, Handle
@@ -27,8 +23,7 @@ from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
 from parlour.server.lines import Choir
-from parlour.server.players import COOKIE, Tokens, new_player_id
-from parlour.wire import Adapter, Enter, Exit, Greeting, Request
+from parlour.wire import Enter, Exit, Request
 
 try:
     from websockets.speedups import apply_mask
@@ -577,39 +572,3 @@ class Caller:
 
     def end(self) -> None:
         self._host.gone(self._client)
-
-
-class Calls:
-    """The door of a protocol whose clients play in the host's rooms."""
-
-    def __init__(self, kind: type[Adapter], host: Host, tokens: Tokens, origins: Sequence[str]) -> None:
-        self._kind = kind
-        self._host = host
-        self._tokens = tokens
-        self._origins = origins
-
-    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
-        greeting = self._kind.greet(dict(parse_qsl(knock.query)), knock.subprotocols)
-        player, token = self._identify(greeting, knock)
-        client = Client(self._kind(), socket, player, token=token)
-        agreed = greeting.subprotocol
-        return Caller(self._host, socket, client), {} if agreed is None else {
-            "Sec-WebSocket-Protocol": agreed
-        }
-
-    def _identify(self, greeting: Greeting, knock: Knock) -> tuple[str, str | None]:
-        """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
-        if greeting.token is not None:
-            return self._tokens.read(greeting.token), None
-        token = knock.cookie(COOKIE)
-        if token is not None and knock.is_ours(self._origins):
-            with suppress(Refused):  # an old cookie is no reason to keep a visitor out
-                return self._tokens.read(token), None
-        player = new_player_id()
-        return player, self._tokens.issue(player)
-
-
-def native_doors(host: Host, tokens: Tokens, settings: Settings) -> dict[str, Door]:
-    """A door for every protocol, by its path; the native one has another in it."""
-    kinds: tuple[type[Adapter], ...] = (*PROTOCOLS.values(), WithOgetarts)
-    return {kind.path: Calls(kind, host, tokens, settings.origins) for kind in kinds}

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -36,7 +37,7 @@ class Write(NamedTuple):
     """The step, where there is nothing else to write: many such are written with one statement."""
 
 
-class Clerk(Generic[W]):
+class Clerk(ABC, Generic[W]):
     """A thread with a connection to the file, which does together whatever came while it did the last.
 
     To and fro between two threads costs more than most of what is asked, so it happens once for many.
@@ -98,9 +99,9 @@ class Clerk(Generic[W]):
             with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
                 self._loop.call_soon_threadsafe(self._settle, batch, outcomes)
 
+    @abstractmethod
     def _do_all(self, batch: list[W]) -> list[Any]:
         """What came of each: its result, or the exception for whoever waits for it."""
-        raise NotImplementedError
 
     def _let_go(self) -> None:
         self._db.close()
