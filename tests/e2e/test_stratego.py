@@ -3,6 +3,7 @@
 import json
 import re
 from collections import deque
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -131,13 +132,18 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     expect(eve.page.get_by_text("Ann: scout a4-a7 falls to a captain")).to_be_visible()
 
     # Ann is cut off, Bob moves meanwhile, she comes back and Bob loads his page anew.
+    ann.page.clock.install()
     wire.cut()
     expect(ann.page.get_by_text(re.compile("Reconnecting.*: your game is safe"))).to_be_visible()
     expect(bob.page.locator("[data-seat='0']")).to_contain_text("away")
     move(bob, "a7", "a6")
     stands(bob, "a6", "captain of Bob")
+    ann.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # she does not come back by herself
+    try_now = ann.page.get_by_role("button", name="Try now")
+    expect(try_now).to_be_visible()
     wire.gone = False
-    press_button(ann, "Try now")
+    try_now.click()
+    ann.page.clock.resume()
     ann.sees("Your turn")
     stands(ann, "a6", "captain of Bob")
     bob.page.reload()
