@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -138,7 +138,7 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     expect(bob.page.locator("[data-seat='0']")).to_contain_text("away")
     move(bob, "a7", "a6")
     stands(bob, "a6", "captain of Bob")
-    ann.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # she does not come back by herself
+    ann.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # she does not come back by herself
     try_now = ann.page.get_by_role("button", name="Try now")
     expect(try_now).to_be_visible()
     wire.gone = False

@@ -20,7 +20,7 @@ from parlour.server.clients import Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.lane import Lane
-from parlour.server.lines import Choir
+from parlour.server.lines import Choir, Way
 from parlour.wire import Adapter
 from tests.probe import Probe
 
@@ -96,6 +96,10 @@ class Person:
     def write(self, frames: bytes, *, more: bool = False) -> None:
         for choir in self.choirs:
             choir.pop()
+            choir.take_care()
+        self.write_now(frames)
+
+    def write_now(self, frames: bytes) -> None:
         while frames:
             size, start = frames[1], 2
             if size == 126:
@@ -106,8 +110,9 @@ class Person:
             self.frames.append(msgspec.json.decode(text))
             self.world.log.append((self.player, "<", text.decode()))
 
-    def write_now(self, frames: bytes) -> None:
-        self.write(frames)
+    @property
+    def way(self) -> Way | None:
+        return None if self.clogged else self.write_now
 
     def hold(self, due: Callable[[], None]) -> None:
         self.world.clock.call_at(self.world.clock.now() + HOLD, due)

@@ -1,7 +1,7 @@
 """The ways to connected programs: a line each, and choirs of lines that are told the same."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 PATIENCE = 4
 """How many moments a choir waits at most while there is more to come."""
@@ -34,6 +34,14 @@ class Line(Protocol):
         """The other side reads slower than we write."""
         ...
 
+    @property
+    def way(self) -> "Way | None":
+        """Straight to the other side, while nothing is in the way; the choirs are told when something is."""
+        ...
+
+
+Way = Callable[[bytes], None]
+
 
 class Choir:
     """Lines that are told the same: what is said within a moment is one write to each.
@@ -41,10 +49,12 @@ class Choir:
     It stays together until one of its lines is told something else or does not read any more.
     """
 
-    __slots__ = ("_lines", "_moments", "_more", "_waiting", "together")
+    __slots__ = ("_lines", "_moments", "_more", "_waiting", "_ways", "together")
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
+        self._ways: list[Way] | None = None
+        """The lines' own, as long as all are free: then nobody needs to look at each before each word."""
         self._waiting: list[bytes] = []
         self._more = False
         self._moments = 0
@@ -70,10 +80,22 @@ class Choir:
     def pop(self) -> None:
         """Tell them now what they have yet to hear."""
         waiting, self._waiting = self._waiting, []
-        if waiting:
-            frames = b"".join(waiting)
-            for line in self._lines:
-                line.write_now(frames)
+        if not waiting:
+            return
+        frames = b"".join(waiting)
+        if self._ways is not None:
+            for way in self._ways:
+                way(frames)
+            return
+        for line in self._lines:
+            line.write_now(frames)
+        ways = [line.way for line in self._lines]
+        if None not in ways:
+            self._ways = cast("list[Way]", ways)
+
+    def take_care(self) -> None:
+        """Something is in the way of a line, or will be at once: from now on look at each."""
+        self._ways = None
 
     def disband(self) -> None:
         """Tell them what they have yet to hear, and then nothing more together."""

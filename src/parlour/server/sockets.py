@@ -22,7 +22,7 @@ from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
 from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
-from parlour.server.lines import Choir
+from parlour.server.lines import Choir, Way
 from parlour.wire import Enter, Exit, Request
 
 try:
@@ -246,7 +246,7 @@ class Socket(asyncio.Protocol):
         self._handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._is_open = False
+        self._shut()
         self._state.connections.discard(cast("Any", self))
         self.owner.open.discard(self)
         if self._goodbye is not None:
@@ -260,6 +260,7 @@ class Socket(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._behind = True
+        self._warn_choirs()
 
     def resume_writing(self) -> None:
         self._behind = False
@@ -284,6 +285,7 @@ class Socket(asyncio.Protocol):
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
         for choir in self.choirs:
             choir.pop()
+            choir.take_care()
         if not self.corked:
             if not more:
                 self.corked = True
@@ -301,6 +303,11 @@ class Socket(asyncio.Protocol):
             self._transport.write(frames)
             if self._behind:
                 self._check_outbox()
+
+    @property
+    def way(self) -> Way | None:
+        """The transport's own, as long as frames may go there without a look."""
+        return self._transport.write if self._is_open and not self.waiting and not self._behind else None
 
     @property
     def peer(self) -> str | None:
@@ -331,7 +338,7 @@ class Socket(asyncio.Protocol):
 
     def cut(self) -> None:
         """Hang up without a word."""
-        self._is_open = False
+        self._shut()
         self._transport.abort()
 
     def check(self, now: float, patience: float) -> None:
@@ -482,7 +489,8 @@ class Socket(asyncio.Protocol):
 
     def _send_out(self) -> None:
         """What the core itself has to say: the handshake, pongs, closes, and at last the end."""
-        self._is_open = self._ws.state is OPEN and not self._transport.is_closing()
+        if self._is_open and (self._ws.state is not OPEN or self._transport.is_closing()):
+            self._shut()
         out = self._ws.data_to_send()
         if not out or self._transport.is_closing():
             return
@@ -493,6 +501,15 @@ class Socket(asyncio.Protocol):
                 self._hang_up()
         if self._behind:
             self._check_outbox()  # pongs count, too
+
+    def _shut(self) -> None:
+        """No more messages."""
+        self._is_open = False
+        self._warn_choirs()
+
+    def _warn_choirs(self) -> None:
+        for choir in self.choirs:
+            choir.take_care()
 
     def _hang_up(self) -> None:
         """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""
