@@ -61,8 +61,9 @@ def run(
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
     sys.setswitchinterval(5e-5)
     # Rooms are values without cycles: looking for cycles among thousands of them often is wasted time.
+    # What is new is looked at sooner: a few thousand connections' worth of cycles is megabytes.
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(4_000, 20, 50)
     with only_server_of(settings.data), listen(settings.host, settings.port, settings.write_timeout) as port:
         server = make_server(games, settings, watched)
         server.greet = greet
