@@ -253,6 +253,22 @@ async def test_a_damaged_standing_costs_the_game_that_would_change_it_and_nobody
     assert await listed(journal.replay(other)) == [first, second]
 
 
+async def test_a_write_that_fails_by_a_fault_of_ours_is_not_kept_and_its_neighbours_are(journal):
+    good = await journal.create(card("GOOD"), STATE, None)
+    bad = await journal.create(card("EVIL"), STATE, None)
+    first = step(1)
+    async with asyncio.timeout(10):
+        results = await asyncio.gather(
+            journal.append(good, first, NOTHING),
+            journal.append(bad, first, Aside(scored=object())),
+            return_exceptions=True,
+        )
+    assert [type(result) for result in results] == [type(None), NotKept]
+    assert isinstance(results[1].__cause__, AttributeError)
+    assert await listed(journal.replay(good)) == [first]
+    assert await listed(journal.replay(bad)) == []
+
+
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"seq":"\xff"}', b'{"seq":1,"x":' + b"[" * 5000])
 def test_a_step_that_cannot_be_read_is_damage(body):
     with pytest.raises(Damaged, match="room 7: step 1 cannot be read"):

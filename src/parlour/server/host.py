@@ -413,7 +413,7 @@ class Host:
             await self.journal.append(live.number, thought.step, aside)
             metrics.write_time.observe(self.clock.now() - asked)
         except Trouble as error:
-            log.error("step_lost", room=live.id, seq=thought.step.seq)
+            log.error("step_lost", room=live.id, seq=thought.step.seq, exc_info=error.__cause__)
             self.keeper.note_trouble(error)
             await self.keeper.reload(live)
             raise excuse(error) from None

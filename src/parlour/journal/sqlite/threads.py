@@ -12,11 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from parlour.journal.base import (
-    Conflict,
-    Damaged,
-    DiskFailed,
-)
+from parlour.journal.base import Conflict, Damaged, DiskFailed, NotKept
 from parlour.journal.sqlite.trouble import not_kept, unreadable
 from parlour.journal.sqlite.writes import Row, insert_all
 
@@ -136,7 +132,7 @@ class Writer(Clerk[Write]):
         except Exception as error:  # noqa: BLE001 - a damaged row, or a bug: it must not end all writing
             self._roll_back()
             if len(batch) == 1:
-                return [blamed(error)]
+                return [blamed(error) or fault(error)]
             return [outcome for write in batch for outcome in self._do_all([write])]
         return outcomes
 
@@ -169,11 +165,18 @@ def failed(outcome: Any) -> bool:
     return isinstance(outcome, Exception)
 
 
-def blamed(error: Exception) -> Exception:
-    """The error, in the journal's words where what it holds is to blame."""
+def blamed(error: Exception) -> Damaged | None:
+    """The error in the journal's words, where what it holds is to blame."""
     if isinstance(error, msgspec.DecodeError):
         return Damaged(f"the journal holds something that cannot be read: {error}")
-    return error
+    return None
+
+
+def fault(error: Exception) -> NotKept:
+    """A write that failed by a fault of ours: nothing of it is kept, and whoever asked is told so."""
+    why = NotKept(f"not kept: {type(error).__name__}")
+    why.__cause__ = error
+    return why
 
 
 class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
@@ -191,4 +194,4 @@ class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
         except sqlite3.Error as error:
             return unreadable("the journal", error)
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
-            return blamed(error)
+            return blamed(error) or error
