@@ -5,12 +5,13 @@ from http import HTTPStatus
 from typing import Any
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from parlour.errors import Code, Refused, parse
 from parlour.journal.base import Trouble
+from parlour.server.limits import address_of
 from parlour.server.players import COOKIE
 from parlour.server.rooms import excuse
 from parlour.wire import strict
@@ -124,6 +125,16 @@ async def read_body(request: Request) -> bytes:
         if len(body) > MAX_BODY:
             raise Refused(Code.TOO_LARGE, f"expected a body of at most {MAX_BODY} bytes, got more")
     return body or b"{}"
+
+
+def peer_of(request: HTTPConnection) -> str | None:
+    """The address at the other end of the line, which may be a proxy's."""
+    return None if request.client is None else request.client.host
+
+
+def caller_of(request: HTTPConnection, proxies: Sequence[str]) -> str:
+    """Where a call comes from: whom to count."""
+    return address_of(peer_of(request), request.headers.get("x-forwarded-for"), proxies)
 
 
 def reply(answer: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -28,13 +28,13 @@ from parlour.doors.gammonx.terms import BOT, modus_of, new_match_id, player_name
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
-from parlour.server.calls import read_body, reply
+from parlour.server.calls import caller_of, read_body, reply
 from parlour.server.clients import Client
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
-from parlour.server.limits import CREATE_COST, Limits, address_of, cost_of, too_fast
+from parlour.server.limits import CREATE_COST, Limits, cost_of, too_fast
 from parlour.server.lines import framed
 from parlour.server.players import Tokens
 from parlour.server.rooms import excuse
@@ -347,7 +347,7 @@ class GammonxDoor:
             if request.method == "OPTIONS":
                 return Response(status_code=204, headers=headers)
             try:
-                self._limits.check_call(self._address(request), 1.0)
+                self._limits.check_call(caller_of(request, self._settings.proxies), 1.0)
                 return reply(await answer(request), 200, headers)
             except (Refused, Trouble) as error:
                 why = excuse(error)
@@ -358,7 +358,7 @@ class GammonxDoor:
         return serve
 
     async def _join(self, request: Request) -> dict[str, Any]:
-        self._limits.check_call(self._address(request), CREATE_COST)
+        self._limits.check_call(caller_of(request, self._settings.proxies), CREATE_COST)
         wanted = read_wish(await read_body(request))
         player = self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
         kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16))
@@ -389,10 +389,6 @@ class GammonxDoor:
             del self._negotiated[next(iter(self._negotiated))]
         self._negotiated[token if version else public] = self.clock.now()
         return negotiated(version, public, token)
-
-    def _address(self, request: Request) -> str:
-        peer = None if request.client is None else request.client.host
-        return address_of(peer, request.headers.get("x-forwarded-for"), self._settings.proxies)
 
 
 def allowing(request: Request) -> dict[str, str]:

@@ -24,13 +24,13 @@ from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
 from parlour.server.bots import PREFIX, Hint, Seated, bot_name
-from parlour.server.calls import Call, openapi, refusal, reply, routes_of
+from parlour.server.calls import Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.config import Settings
 from parlour.server.docs_page import docs_page
 from parlour.server.history import HistorySheet, Wanted
 from parlour.server.host import Host
 from parlour.server.knocks import may_use_cookie
-from parlour.server.limits import CREATE_COST, Limits, address_of, is_encrypted
+from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.pages import File, page_routes
 from parlour.server.pairing import TicketSheet
 from parlour.server.players import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
@@ -46,11 +46,6 @@ STEP_COST = 0.5
 MAX_RESULTS = 50
 """So many of a player's games are listed."""
 ROOM_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-
-
-def _peer(request: Request) -> str | None:
-    """The address at the other end of the line, which may be a proxy's."""
-    return None if request.client is None else request.client.host
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -247,11 +242,11 @@ class Api:
 
     def address(self, request: Request) -> str:
         """Where the call comes from."""
-        return address_of(_peer(request), request.headers.get("x-forwarded-for"), self._settings.proxies)
+        return caller_of(request, self._settings.proxies)
 
     def _is_encrypted(self, request: Request) -> bool:
         scheme = request.headers.get("x-forwarded-proto")
-        return is_encrypted(_peer(request), scheme, self._settings.proxies)
+        return is_encrypted(peer_of(request), scheme, self._settings.proxies)
 
     # The calls.
 

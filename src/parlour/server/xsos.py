@@ -14,10 +14,10 @@ from starlette.types import Message, Receive, Scope, Send
 from parlour.doors.xsos import Answer, Told, Xsos
 from parlour.errors import Code, Refused
 from parlour.server import metrics
-from parlour.server.calls import refusal
+from parlour.server.calls import caller_of, refusal
 from parlour.server.clock import Clock, Handle
 from parlour.server.config import Settings
-from parlour.server.limits import CREATE_COST, STRIKES, Limits, address_of, too_fast
+from parlour.server.limits import CREATE_COST, STRIKES, Limits, too_fast
 from parlour.server.socket_io import (
     MAX_UNSENT,
     Json,
@@ -212,8 +212,7 @@ class XsosDoor:
                 Code.MALFORMED,
                 f"expected EIO=4, which Socket.IO 3 and 4 speak, got EIO={spoken}; Socket.IO 2 is not spoken",
             )
-        peer = request.client.host if request.client else None
-        address = address_of(peer, request.headers.get("x-forwarded-for"), self._settings.proxies)
+        address = caller_of(request, self._settings.proxies)
         if "sid" in query:
             self._limits.check_call(address, 1.0)
             session = self._sessions.get(query["sid"][0])
