@@ -119,10 +119,11 @@ async def test_a_history_begins_with_the_room_as_it_was_opened_and_has_every_ste
     ]
 
 
-async def test_names_stand_where_they_changed(world, http):
+async def test_who_sits_where_is_told_when_it_changed(world, http):
     await win(world)
+    ann, bob = {"id": "ann", "name": "Ann"}, {"id": "bob", "name": "Bob"}
     seats = [(step["seq"], step["seats"]) for step in (await history(http))["steps"] if "seats" in step]
-    assert seats == [(0, [None, None]), (1, ["Ann", None]), (3, ["Ann", "Bob"])]
+    assert seats == [(0, [None, None]), (1, [ann, None]), (3, [ann, bob])]
 
 
 @pytest.mark.parametrize("first", range(10))

@@ -380,7 +380,7 @@ export interface Standing {
 export interface StepSheet {
   seq: number;
   at: number;
-  seats?: (string | null)[];
+  seats?: (Player | null)[];
   pushes?: Said[];
   view?: unknown;
   scene?: Scene;

@@ -8,7 +8,7 @@ const status = (text: string) => ({ set: { status: text } });
 test("there is a picture for each step that changed what was to be seen", () => {
   const found = frames([
     step(0, { scene: { status: "Waiting" }, seats: [null, null] }),
-    step(1, { seats: ["Ann", null] }),
+    step(1, { seats: [{ id: "ann", name: "Ann" }, null] }),
     step(2, { patch: status("Ann, begin") }),
     step(3, { patch: status("Bob is to move") }),
   ]);

@@ -10,11 +10,11 @@ from msgspec import UNSET, Meta, UnsetType
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found
+from parlour.journal.base import Found, Player
 from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
 from parlour.server.clients import heard
-from parlour.server.rooms import Owner, result_of, thaw
+from parlour.server.rooms import Owner, result_of, seated, thaw
 from parlour.wire import Result, Step
 
 MAX_STEPS = 200
@@ -47,8 +47,8 @@ class StepSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     seq: int
     at: float
     """Wall time."""
-    seats: tuple[str | None, ...] | UnsetType = UNSET
-    """The names at the seats, where that changed."""
+    seats: tuple[Player | None, ...] | UnsetType = UNSET
+    """Who sat where, if that changed."""
     pushes: tuple[Said, ...] = ()
     view: Any = UNSET
     scene: Scene | UnsetType = UNSET
@@ -117,10 +117,10 @@ class Reader:
         return {} if patch is None else {"patch": patch}
 
     def _changes(self, room: Room[Any]) -> dict[str, Any]:
-        before, names = self._before, _names(room)
+        before, seats = self._before, seated(room)
         told: dict[str, Any] = {}
-        if before is None or _names(before) != names:
-            told["seats"] = names
+        if before is None or seated(before) != seats:
+            told["seats"] = seats
         if (room.outcome is not None) if before is None else before.outcome != room.outcome:
             told["result"] = result_of(room)
         return told
@@ -141,10 +141,6 @@ class Reader:
             ask = partial(ask_to_join, self._game, room, player, self._owner.instant(), spectate=True)
             self._watching = topics_of(player, self._owner.ask_game(self._game, room.id, ask))
         return self._watching
-
-
-def _names(room: Room[Any]) -> tuple[str | None, ...]:
-    return tuple(seat.name if seat else None for seat in room.seats)
 
 
 class History:

@@ -127,13 +127,18 @@ def excuse(error: Refused | Trouble) -> Refused:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
 
+def seated(room: Room[Any]) -> tuple[Player | None, ...]:
+    """Who sits where."""
+    return tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats)
+
+
 def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
     """The plate at this room's door."""
     return Card(
         id=room.id,
         game=room.game,
         created=opening.created,
-        seats=tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats),
+        seats=seated(room),
         status=room.status,
         seed_hash=room.seed_hash,
         private=opening.private,

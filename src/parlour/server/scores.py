@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any, Literal
 
-from parlour.journal.base import Player, Result, Scored
+from parlour.journal.base import Result, Scored
 from parlour.ratings import Standing, ladder_of, settle
 from parlour.room import Room
-from parlour.server.rooms import Live
+from parlour.server.rooms import Live, seated
 
 
 def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
@@ -14,7 +14,7 @@ def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
     outcome = room.outcome
     if outcome is None or (live.opening.private and not live.opening.ranked):
         return None
-    players = [Player(seat.player, seat.name, seat.bot) for seat in room.seats if seat is not None]
+    players = [player for player in seated(room) if player is not None]
     ladder = ladder_of(room.game, room.config)
     results = []
     for player in players:

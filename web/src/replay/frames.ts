@@ -1,12 +1,13 @@
 // A room's history as pictures to leaf through: one for each step that changed what was to be seen.
 import { patched, things, type Things } from "../board/things";
-import type { Result, StepSheet } from "../wire";
+import type { Player, Result, StepSheet } from "../wire";
 
 export interface Frame {
   readonly seq: number;
   /** Wall time, in seconds since 1970. */
   readonly at: number;
   readonly scene: Things;
+  readonly seats: readonly (Player | null)[];
   readonly names: readonly (string | null)[];
   readonly result: Result | null;
 }
@@ -14,17 +15,18 @@ export interface Frame {
 /** The frames of these steps; a call's first step tells the whole scene, so that calls can simply be strung together. */
 export function frames(steps: readonly StepSheet[]): Frame[] {
   const found: Frame[] = [];
-  let names: readonly (string | null)[] = [];
+  let seats: readonly (Player | null)[] = [];
   let result: Result | null = null;
   let scene: Things | null = null;
   for (const step of steps) {
-    names = step.seats ?? names;
+    seats = step.seats ?? seats;
     if (step.result !== undefined) result = step.result;
     const before: Things | null = scene;
     if (step.scene) scene = things(step.scene);
     else if (step.patch && scene) scene = patched(scene, step.patch);
     if (!scene) continue;
-    const frame = { seq: step.seq, at: step.at, scene, names, result };
+    const names = seats.map((player) => player?.name ?? null);
+    const frame = { seq: step.seq, at: step.at, scene, seats, names, result };
     // A step in which nothing was to be seen, or the first of a call, which tells what is known: no new picture.
     if (found.length && (before === scene || same(before, scene))) found[found.length - 1] = { ...frame, scene: before! };
     else found.push(frame);
