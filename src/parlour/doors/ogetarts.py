@@ -127,8 +127,8 @@ class Ogetarts(Phoenix):
 
     __slots__ = ("_chosen",)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, out: list[bytes] | None = None) -> None:
+        super().__init__(out)
         self._chosen: dict[str, tuple[int, str]] = {}
 
     @staticmethod
@@ -226,12 +226,9 @@ class WithOgetarts(Phoenix):
 
     def __init__(self) -> None:
         super().__init__()
-        self._door = Ogetarts()
+        self._door = Ogetarts(self._out)
 
     def take(self, frame: Frame) -> list[Request]:
         if frame.topic.startswith(TOPIC):
             return [replace(request, via=self._door) for request in self._door.take(frame)]
         return super().take(frame)
-
-    def frames(self) -> list[bytes]:
-        return super().frames() + self._door.frames()

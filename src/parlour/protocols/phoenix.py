@@ -85,9 +85,9 @@ class Phoenix:
     room_of = staticmethod(room_of)
     __slots__ = ("_join_refs", "_out")
 
-    def __init__(self) -> None:
+    def __init__(self, out: list[bytes] | None = None) -> None:
         self._join_refs: dict[str, str | None] = {}
-        self._out: list[bytes] = []
+        self._out: list[bytes] = [] if out is None else out
 
     @staticmethod
     def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
@@ -127,7 +127,8 @@ class Phoenix:
         self._close(self.topic_of(room))
 
     def frames(self) -> list[bytes]:
-        out, self._out = self._out, []
+        out = self._out.copy()
+        self._out.clear()
         return out
 
     @staticmethod
