@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -256,11 +257,11 @@ async def test_a_damaged_standing_costs_the_game_that_would_change_it_and_nobody
 async def test_a_write_that_fails_by_a_fault_of_ours_is_not_kept_and_its_neighbours_are(journal):
     good = await journal.create(card("GOOD"), STATE, None)
     bad = await journal.create(card("EVIL"), STATE, None)
-    first = step(1)
+    first, no_score = step(1), cast("Any", object())
     async with asyncio.timeout(10):
         results = await asyncio.gather(
             journal.append(good, first, NOTHING),
-            journal.append(bad, first, Aside(scored=object())),
+            journal.append(bad, first, Aside(scored=no_score)),
             return_exceptions=True,
         )
     assert [type(result) for result in results] == [type(None), NotKept]
