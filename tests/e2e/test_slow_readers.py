@@ -65,7 +65,7 @@ def test_a_player_who_stops_reading_is_cut_and_slows_nobody(loud, seat):
     for _ in range(10):
         assert ann.play("shout").status == "ok"
     assert ann.seqs == list(range(3, ann.seqs[-1] + 1))
-    assert "line_cut" in loud.log
+    loud.wait_for_log("line_cut")
 
 
 def test_a_player_who_was_cut_for_not_reading_comes_back_to_the_whole_view(loud, seat, enter):
