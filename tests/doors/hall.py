@@ -80,9 +80,15 @@ class Hall:
         await self.quiet()
         return answer
 
-    async def want(self, who: str, variant: int = 0, modus: int = 0, type: int = 2) -> str:
+    async def want(self, who: str, variant: int = 0, modus: int = 0, type: int = 2, **more: Any) -> str:
         """Ask for a match; its id."""
-        wish = {"PlayerId": guid(who), "MatchVariant": variant, "MatchModus": modus, "MatchType": type}
+        wish = {
+            "PlayerId": guid(who),
+            "MatchVariant": variant,
+            "MatchModus": modus,
+            "MatchType": type,
+            **more,
+        }
         answer = await self.call("/api/matches/join", wish)
         assert answer.status_code == 200, answer.text
         id: str = answer.json()["payload"]["matchId"]

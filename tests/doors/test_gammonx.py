@@ -72,3 +72,15 @@ async def test_a_lone_player_gets_a_bot_as_player_2(hall):
     await ann.do("StartGame")
     await hall.quiet()
     assert "game-started" in ann.events()
+
+
+@pytest.mark.parametrize(
+    ("level", "bot"), [(0, "easy"), (1, "medium"), (2, "hard"), (None, "hard"), (99, "hard")]
+)
+async def test_a_lone_player_says_how_well_the_bot_shall_play_also_before_a_restart(hall, level, bot):
+    match = await hall.want("ann", modus=2, botLevel=level)
+    await hall.restart()
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    assert hall.world.room(match).bots == [f"bot:{bot}"]
+    assert ann.last("match-started")["modus"] == 2

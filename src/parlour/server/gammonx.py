@@ -24,7 +24,7 @@ from parlour.doors.gammonx.joining import (
     ok,
     read_wish,
 )
-from parlour.doors.gammonx.terms import BOT, modus_of, new_match_id, player_named, read_guid
+from parlour.doors.gammonx.terms import bot_of, new_match_id, player_named, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
@@ -291,17 +291,17 @@ class GammonxDoor:
 
     def call_bot(self, match: str) -> None:
         """Whoever asked for a bot has sat down, so that the bot is player 2."""
-        if modus_of(match) == BOT:
-            self._begin(self._seat_bot(match))
+        if (bot := bot_of(match)) is not None:
+            self._begin(self._seat_bot(match, bot))
 
     def _begin(self, job: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(job)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _seat_bot(self, match: str) -> None:
+    async def _seat_bot(self, match: str, bot: str) -> None:
         with suppress(Refused):  # somebody sits there already, or there is no such match
-            await self.host.bots.seat(match)
+            await self.host.bots.seat(match, bot)
 
     # Time.
 
@@ -361,7 +361,7 @@ class GammonxDoor:
         self._limits.check_call(caller_of(request, self._settings.proxies), CREATE_COST)
         wanted = read_wish(await read_body(request))
         player = self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
-        kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16))
+        kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16), wanted.level)
         ticket = await self.host.pairing.meet(player, kind.wish, id, kind.config)
         match = ticket.room or ticket.at
         return ok(matchId=match, queueId=match, status=WAITING)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from parlour.doors.gammonx.terms import MODI, TYPES, VARIANTS, Kind, read_guid
+from parlour.doors.gammonx.terms import LEVELS, MODI, TYPES, VARIANTS, Kind, read_guid
 from parlour.errors import Refused, parse
 from parlour.wire import strict
 
@@ -22,6 +22,8 @@ class Joining(msgspec.Struct, frozen=True, rename="lower"):
     matchvariant: Annotated[int, Meta(ge=0, lt=len(VARIANTS))] = 0
     matchmodus: Annotated[int, Meta(ge=0, lt=len(MODI))] = 0
     matchtype: Annotated[int, Meta(ge=0, lt=len(TYPES))] = 0
+    botlevel: int | None = None
+    """Other numbers mean the best, as none does: clients have one for a level that they do not know."""
 
 
 class Wanted(NamedTuple):
@@ -29,6 +31,8 @@ class Wanted(NamedTuple):
 
     player: str
     kind: Kind
+    level: str
+    """The bot to play against, where one is wanted."""
 
 
 _read_object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -43,7 +47,8 @@ def read_wish(body: bytes) -> Wanted:
     fields = {name.lower(): value for name, value in parse(_read_object, strict(body)).items()}
     wish = parse(lambda value: msgspec.convert(value, Joining), fields)
     kind = Kind(wish.matchvariant, wish.matchmodus, wish.matchtype)
-    return Wanted(read_guid(wish.playerid, "playerId"), kind)
+    level = LEVELS[wish.botlevel if wish.botlevel in (0, 1, 2) else -1]
+    return Wanted(read_guid(wish.playerid, "playerId"), kind, level)
 
 
 def ok(**payload: Any) -> dict[str, Any]:

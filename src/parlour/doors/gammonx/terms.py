@@ -13,6 +13,8 @@ TYPES = ("five_points", "seven_points", "cash")
 NORMAL, RANKED, BOT = MODI = range(3)
 MODES: tuple[Mode, ...] = ("normal", "ranked", "bot")
 """What the modi are called at our lobby."""
+LEVELS = ("easy", "medium", "hard")
+"""The bots that one can ask for; who asks for none gets the best."""
 UNKNOWN = 99
 GAMES = {"backgammon": 0, "tavla": 1, "portes": 2, "plakoto": 3, "fevga": 4}
 """What is played, as `modus` of a game."""
@@ -67,10 +69,14 @@ def read_guid(text: object, what: str) -> str:
     return text.lower()
 
 
-def new_match_id(modus: int, random: bytes) -> str:
-    """An id that nobody guesses, made of 16 random bytes; its last digit is the modus of the match."""
+_ENDS = ((NORMAL, None), (RANKED, None), *((BOT, level) for level in reversed(LEVELS)))
+"""What the last digit of a match's id says: its modus, and who plays against a lone player."""
+
+
+def new_match_id(modus: int, random: bytes, level: str = LEVELS[-1]) -> str:
+    """An id that nobody guesses, made of 16 random bytes; its last digit says what kind of match it is."""
     id = uuid.UUID(bytes=random, version=4)
-    return f"{str(id)[:-1]}{modus}"
+    return f"{str(id)[:-1]}{_ENDS.index((modus, level if modus == BOT else None))}"
 
 
 def modus_of(match: str) -> int:
@@ -79,8 +85,21 @@ def modus_of(match: str) -> int:
     >>> modus_of(new_match_id(RANKED, bytes(16)))
     1
     """
+    return _end(match)[0]
+
+
+def bot_of(match: str) -> str | None:
+    """Which bot plays in a match, if one does.
+
+    >>> bot_of(new_match_id(BOT, bytes(16), "medium"))
+    'medium'
+    """
+    return _end(match)[1]
+
+
+def _end(match: str) -> tuple[int, str | None]:
     digit = match[-1:]
-    return int(digit) if digit in ("0", "1", "2") else NORMAL
+    return _ENDS[int(digit)] if digit in ("0", "1", "2", "3", "4") else _ENDS[NORMAL]
 
 
 def game_id(match: str, number: int) -> str:
