@@ -177,8 +177,9 @@ def relay_knock(data: bytes) -> None:
         assert len(wanted.room.encode()) > 0 or not path
         assert wanted.last is None or wanted.last >= 0
         envelope = Envelope(0, 0, Intent.JOINER, wanted.id or "", (wanted.room,))
-        for copy in (*numbered(envelope), *plain(envelope)):
-            assert msgspec.json.decode(copy)["Time"] == 0
+        for copies in (numbered(envelope), plain(envelope)):
+            assert msgspec.json.decode(copies.own)["Time"] == 0
+            assert msgspec.json.decode(copies.rest)["Time"] == 0
 
 
 @target(b'{"turn":0}', b"hello", b"NaN", b'"\\ud800"', b"[" * 40)

@@ -1,7 +1,5 @@
 """A room without rules: who is told what, under which number; what is written down is what each line gets."""
 
-from itertools import chain
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,10 +40,11 @@ class House:
             if isinstance(effect, Cut):
                 said.append(f"{effect.line} is cut")
                 continue
-            own, rest = chain(*effect.own), chain(*effect.rest)
+            own = effect.own.lasting + effect.own.windows
+            rest = effect.rest.lasting + effect.rest.windows
             said += [f"{line}: {shown(effect.envelope, own=True)}" for line in own]
             said += [f"{line}: {shown(effect.envelope, own=False)}" for line in rest]
-            for line in chain(*effect.own, *effect.rest):
+            for line in own + rest:
                 self.heard.setdefault(line, []).append(effect.envelope.num)
         return said
 

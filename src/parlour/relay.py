@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
 from itertools import chain, islice
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -37,7 +37,7 @@ class Intent(StrEnum):
     LEAVER = "Leaver"
 
 
-class Envelope(msgspec.Struct, frozen=True):
+class Envelope(msgspec.Struct, frozen=True, gc=False):
     """One numbered thing that happened: somebody came, said something, or left."""
 
     num: int
@@ -56,7 +56,7 @@ class Envelope(msgspec.Struct, frozen=True):
         return self.others if self.intent is Intent.LEAVER else (*self.others, self.sender)
 
 
-class Ears(NamedTuple, Generic[L]):
+class Ears(msgspec.Struct, Generic[L], frozen=True, gc=False):
     """Lines of lasting members, and those of others."""
 
     lasting: tuple[L, ...]
@@ -66,7 +66,7 @@ class Ears(NamedTuple, Generic[L]):
 NOBODY: Ears[Any] = Ears((), ())
 
 
-class Tell(NamedTuple, Generic[L]):
+class Tell(msgspec.Struct, Generic[L], frozen=True, gc=False):
     """An effect: these lines get the envelope; its sender's own copy is a welcome, or a receipt."""
 
     envelope: Envelope
@@ -74,7 +74,7 @@ class Tell(NamedTuple, Generic[L]):
     rest: Ears[L]
 
 
-class Cut(NamedTuple, Generic[L]):
+class Cut(msgspec.Struct, Generic[L], frozen=True, gc=False):
     """An effect: this line is over, because a later one took its place."""
 
     line: L
@@ -83,7 +83,7 @@ class Cut(NamedTuple, Generic[L]):
 Effects = list[Tell[L] | Cut[L]]
 
 
-class Instant(NamedTuple):
+class Instant(msgspec.Struct, frozen=True, gc=False):
     """The time, handed in: the server's steady clock in seconds, and the wall's in milliseconds."""
 
     now: float
@@ -279,12 +279,12 @@ class Relay(Generic[L]):
         envelope = Envelope(self._next, at.date, intent, member.id, member.others(self), body)
         self._next += 1
         self._keep(envelope, at.now)
-        self._age(at.now)
         return envelope
 
     def _keep(self, envelope: Envelope, now: float) -> None:
         self._kept.append((now, envelope))
         self._bytes += _weight(envelope)
+        self._age(now)
 
     def _age(self, now: float) -> None:
         """Let go of what is too old, or too much."""

@@ -96,26 +96,27 @@ def test_nobody_can_bring_an_id_that_is_in_somebodys_cookie(seconds, number):
 
 
 def test_a_newcomers_own_copy_is_a_welcome():
-    own, rest = numbered(JOINED)
-    assert own == (
+    joined = numbered(JOINED)
+    assert joined.own == (
         b'{"From":["ann","bob"],"To":["cid"],"Num":7,"Time":1735689600123,'
         b'"Intent":"Welcome","Receipt":false,"Body":null}\n'
     )
-    assert rest == (
+    assert joined.rest == (
         b'{"From":["cid"],"To":["ann","bob"],"Num":7,"Time":1735689600123,'
         b'"Intent":"Joiner","Receipt":false,"Body":null}\n'
     )
 
 
 def test_a_senders_own_copy_is_its_receipt():
-    own, rest = map(json.loads, numbered(SAID))
+    said = numbered(SAID)
+    own, rest = json.loads(said.own), json.loads(said.rest)
     assert own == {**rest, "Receipt": True}
     assert rest["Receipt"] is False
     assert list(rest) == ["From", "To", "Num", "Time", "Intent", "Receipt", "Body"]
 
 
 def test_who_left_is_told_to_those_who_stay():
-    _, rest = map(json.loads, numbered(LEFT))
+    rest = json.loads(numbered(LEFT).rest)
     assert (rest["From"], rest["To"], rest["Intent"], rest["Body"]) == (
         ["cid"],
         ["ann", "bob"],
@@ -147,9 +148,9 @@ def test_signs_of_html_in_ids_are_escaped():
 
 
 def test_the_first_generation_gets_exactly_the_documented_keys():
-    own, rest = plain(JOINED)
-    assert own == b'{"From":["ann","bob"],"To":["cid"],"Time":1735689600,"Intent":"Welcome"}'
-    assert rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Joiner"}'
+    joined = plain(JOINED)
+    assert joined.own == b'{"From":["ann","bob"],"To":["cid"],"Time":1735689600,"Intent":"Welcome"}'
+    assert joined.rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Joiner"}'
     assert plain(LEFT).rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Leaver"}'
     assert plain(SAID).rest == (
         b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Peer","Body":{"turn": 0}}'

@@ -111,7 +111,7 @@ def cookie_id(seconds: int, number: int) -> str:
 # Envelopes.
 
 
-class Copies(NamedTuple):
+class Copies(msgspec.Struct, frozen=True, gc=False):
     """An envelope on the wire: for its sender, and for all others."""
 
     own: bytes

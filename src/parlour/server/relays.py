@@ -230,7 +230,7 @@ class Relays:
 
     def _tell(self, tell: Tell[Socket]) -> None:
         """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
-        envelope, own, rest = tell
+        envelope, own, rest = tell.envelope, tell.own, tell.rest
         metrics.envelopes.sent += 1
         if own.lasting or rest.lasting:
             _write(numbered(envelope), own.lasting, rest.lasting)

@@ -454,7 +454,8 @@ class Socket(asyncio.Protocol):
     def may_ask(self, player: str | None, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
         if self.owner.limits.may_ask(self._bucket, player, self._address or "", cost):
-            self._strikes = max(0, self._strikes - 1)
+            if self._strikes:
+                self._strikes -= 1
             return True
         self._strikes += 1
         if self._strikes > STRIKES:
