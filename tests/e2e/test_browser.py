@@ -168,13 +168,38 @@ def test_after_the_end_the_game_can_be_seen_again_with_the_seed(table, server):
     expect(eve.page.get_by_text(server.room(room)["seeds"][0]["seed"])).to_be_visible()
 
 
+def leave(who):
+    """Give the seat up, and say that it is meant."""
+    who.page.get_by_role("button", name="Leave").click()
+    who.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    who.page.wait_for_url(re.compile("/$"))
+
+
 def test_whoever_leaves_gives_the_seat_up_and_somebody_else_can_take_it(table):
     _, ann, bob, eve = table
-    bob.page.get_by_role("button", name="Leave").click()
-    bob.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
-    bob.page.wait_for_url(re.compile("/$"))
+    leave(bob)
     expect(ann.page.get_by_text("Nobody yet")).to_be_visible()
     eve.page.get_by_role("button", name="Sit here").click()
+    expect(ann.page.locator("[data-seat='1']")).to_contain_text("Eve")
+
+
+def test_a_seat_that_changes_hands_while_the_page_looks_who_sits_is_shown_at_last(table):
+    room, ann, bob, eve = table
+    looks = []
+
+    def hold_the_first(route):
+        if looks:
+            route.continue_()
+        else:
+            looks.append((route, route.fetch()))
+
+    ann.page.route(re.compile(f"/api/rooms/{room}$"), hold_the_first)
+    leave(bob)
+    eve.page.get_by_role("button", name="Sit here").click()
+    expect(eve.page.locator("[data-seat='1']")).to_contain_text("Eve")
+    expect(ann.page.get_by_text("1 person is watching")).to_have_count(0)
+    [(route, before)] = looks
+    route.fulfill(response=before)
     expect(ann.page.locator("[data-seat='1']")).to_contain_text("Eve")
 
 
@@ -279,8 +304,7 @@ def test_a_room_that_ends_says_so_and_offers_its_replay_then_and_later(serve, vi
     ann, eve = visit(server, "Ann"), visit(server, "Eve")
     room = ann.open_room("Minesweeper")
     eve.come_in(room, "Watch")
-    ann.page.get_by_role("button", name="Leave").click()
-    ann.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    leave(ann)
     eve.sees("This room has closed.")  # Minesweeper gives a player five seconds to change their mind
     expect(eve.page.get_by_role("link", name="Watch the replay")).to_be_visible()
     eve.page.reload()

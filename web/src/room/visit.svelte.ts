@@ -24,6 +24,7 @@ export class Visit {
   #asked = new Map<string, Asked>();
   #gone = false;
   #looking = false;
+  #stale = false;
 
   constructor(
     readonly id: string,
@@ -56,17 +57,20 @@ export class Visit {
     for (const { settle } of this.#asked.values()) settle({ code: "left", message: "You have left this page." });
   }
 
-  /** Look at the plate on the door: who sits where. */
+  /** Look at the plate on the door: who sits where. What changes while one looks is looked at once more. */
   async look(): Promise<void> {
+    this.#stale = true;
     if (this.#looking) return;
     this.#looking = true;
-    try {
-      this.#hear({ name: "sheet", told: await api.room(this.id) });
-    } catch {
-      // The socket tells what matters; this only names empty seats.
-    } finally {
-      this.#looking = false;
+    while (this.#stale && !this.#gone) {
+      this.#stale = false;
+      try {
+        this.#hear({ name: "sheet", told: await api.room(this.id) });
+      } catch {
+        // The socket tells what matters; this only names empty seats.
+      }
     }
+    this.#looking = false;
   }
 
   async #enter(): Promise<void> {
