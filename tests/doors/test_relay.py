@@ -172,7 +172,8 @@ def test_what_is_not_json_for_everybody_is_a_string(body):
 
 
 @pytest.mark.parametrize(
-    "body", [b"1", b" null\n", b'{"a":{"b":[1,2.5,"x"]}}', '"♠"'.encode(), b"[" * 32 + b"]" * 32]
+    "body",
+    [b"1", b" null\n", b'{"a":{"b":[1,2.5,"x"]}}', '"♠"'.encode(), b"[" * 32 + b"]" * 32, b"9" * 20],
 )
 def test_what_is_json_stays_as_it_is(body):
     assert as_json(body) == body

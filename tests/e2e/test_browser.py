@@ -1,6 +1,7 @@
 """Evenings at real browsers: open, share, join, play, talk, break, come back, look again."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -185,7 +186,7 @@ def test_whoever_leaves_gives_the_seat_up_and_somebody_else_can_take_it(table):
 
 def test_a_seat_that_changes_hands_while_the_page_looks_who_sits_is_shown_at_last(table):
     room, ann, bob, eve = table
-    looks = []
+    looks: list[Any] = []
 
     def hold_the_first(route):
         if looks:

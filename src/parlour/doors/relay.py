@@ -17,7 +17,7 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.relay import Envelope, Intent
-from parlour.wire import strict
+from parlour.wire import shallow
 
 PATH = "/g/"
 COOKIE = "clientID"
@@ -153,14 +153,19 @@ _PLAIN_PEER = b'{"From":%b,"To":%b,"Time":%d,"Intent":"Peer","Body":%b}'
 _PLAIN_NEWS = b'{"From":%b,"To":%b,"Time":%d,"Intent":"%b"}'
 
 
+_read_any = msgspec.json.Decoder().decode
+
+
 def as_json(body: bytes) -> bytes:
     """*body*, or a JSON string of it if it is no JSON that every client can read.
+
+    Numbers may be of any size: what they mean is between the clients.
 
     >>> as_json(b'{"turn": 0}'), as_json(b"hello"), as_json(b"NaN")
     (b'{"turn": 0}', b'"hello"', b'"NaN"')
     """
     try:
-        msgspec.json.decode(strict(body))
+        _read_any(shallow(body))
     except (Refused, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return msgspec.json.encode(body.decode(errors="replace"))
     return body
