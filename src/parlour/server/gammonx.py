@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import structlog
+from msgspec.structs import replace
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -362,7 +363,8 @@ class GammonxDoor:
         wanted = read_wish(await read_body(request))
         player = self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
         kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16), wanted.level)
-        ticket = await self.host.pairing.meet(player, kind.wish, id, kind.config)
+        wish = replace(kind.wish, bot=wanted.level)
+        ticket = await self.host.pairing.meet(player, wish, id, kind.config)
         match = ticket.room or ticket.at
         return ok(matchId=match, queueId=match, status=WAITING)
 
