@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve check fix test torture soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
+.PHONY: help setup dist serve check fix test test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -21,6 +21,10 @@ src/parlour/web/index.html: web/node_modules/.ready $(shell find web -path web/n
 tests/e2e/node_modules/.ready: scripts/setup-clients tests/e2e/package-lock.json
 	@scripts/setup-clients
 
+dist: setup ## build the wheel and the sdist into dist/
+	@rm -rf dist
+	$(bin)/python -m hatchling build
+
 serve: setup ## run the server on http://127.0.0.1:8000
 	@$(bin)/parlour serve
 
@@ -38,10 +42,23 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-browser
 	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
 
+test-engines: setup ## the page in WebKit, the engine of Safari; on Debian it is installed
+	@scripts/setup-webkit
+	$(bin)/pytest -q -n 0 tests/e2e/test_webkit.py
+
 torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
 	$(bin)/python -m tests.torture kills
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
+
+attack: setup ## every hostile client, one after the other, beside people who play: some fifteen minutes; name=WORD for some
+	@scripts/setup-faults
+	$(bin)/python -m tests.attack $(name)
+
+prove: ## the long proofs, one after the other: hours; each can also be run by itself
+	$(MAKE) torture attack autobahn schemathesis bots gammonx test-engines
+	$(MAKE) fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx
+	$(MAKE) soak games=1000
 
 soak: setup ## 10,000 random games of every game, each replayed: hours; games=N for fewer, game=NAME for one
 	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
@@ -71,14 +88,18 @@ fuzz-gammonx: setup ## a million fuzzed frames at the GammonX hub of a live serv
 schemathesis: setup ## random HTTP calls by the OpenAPI document against a live server
 	@scripts/schemathesis
 
-benchmarks/peers/node_modules/.ready: benchmarks/peers/package-lock.json
-	@npm ci --silent --no-audit --no-fund --prefix benchmarks/peers && touch $@
+benchmarks/peers/node_modules/.ready: scripts/setup-peers benchmarks/peers/package-lock.json
+	@scripts/setup-peers
 
 bench: setup benchmarks/peers/node_modules/.ready ## side by side with other servers: minutes; PAIRS=3 for a quick look
 	$(bin)/python -m benchmarks
 
 bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts that commit beside it
+	@scripts/need valgrind command -v valgrind
+	$(bin)/python -m benchmarks.count $(base)
 
 bench-rules: setup ## what rules, views and scenes of one move cost, for every game
 	$(bin)/python -m benchmarks.rules

@@ -147,7 +147,7 @@ class Play:
                 self._match.move(self._number, message)
 
 
-def play_all(matches: list[Match]) -> Crowd:
+def play_all(matches: list[Match], at_once: int = AT_ONCE) -> Crowd:
     """Play every match to its end, so many at once; everybody is still there afterwards."""
     crowd = Crowd([line for match in matches for line in match.lines])
     crowd.settle()
@@ -161,7 +161,7 @@ def play_all(matches: list[Match]) -> Crowd:
             plays.pop().begin()
 
     plays = [Play(match, over) for match in matches]
-    for _ in range(min(AT_ONCE, len(plays))):
+    for _ in range(min(at_once, len(plays))):
         plays.pop().begin()
     crowd.run(lambda: ended == len(matches))
     return crowd

@@ -21,7 +21,9 @@ PATIENCE = 15.0
 UNLIMITED = {
     f"PARLOUR_{name}": "0"
     for name in (
-        "RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS", "ROOM_MEMBERS",
+        "RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS",
+        "ADDRESS_ROOMS", "ADDRESS_GUESSES", "ROOM_MEMBERS", "ADDRESS_RELAYS",
+        "ADDRESS_RELAY_MEMORY", "ADDRESS_RELAY_DISK",
     )
 }  # fmt: skip
 """All load comes from one address, so whatever is rationed by address is not rationed here."""
@@ -34,7 +36,9 @@ class Missing(Exception):
 class Server:
     """A running server; everything else about it is told by the system."""
 
-    def __init__(self, name: str, command: list[str], env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, name: str, command: list[str], env: dict[str, str] | None = None, patience: float = PATIENCE
+    ) -> None:
         self.name = name
         self.folder = Path(tempfile.mkdtemp(prefix="bench-"))
         self._said = self.folder / "said"
@@ -45,11 +49,11 @@ class Server:
                 env={**os.environ, "NODE_ENV": "production", **UNLIMITED, **(env or {})},
             )  # fmt: skip
         self.pid = self._process.pid
-        self.port = self._wait_for_port()
+        self.port = self._wait_for_port(patience)
 
-    def _wait_for_port(self) -> int:
+    def _wait_for_port(self, patience: float) -> int:
         """The number at the end of the line with which it says that it is open."""
-        for _ in range(int(PATIENCE / 0.02)):
+        for _ in range(int(patience / 0.02)):
             for line in self._said.read_text(errors="replace").splitlines():
                 _, found, rest = line.partition("http://127.0.0.1:")
                 if found:
@@ -126,7 +130,7 @@ def parlour(*options: str, games: tuple[str, ...] = ()) -> Server:
 def node(peer: str) -> Server:
     """A peer from npm."""
     if shutil.which("node") is None or not (PEERS / "node_modules").is_dir():
-        raise Missing(f"{peer}: needs Node.js and `npm ci` in benchmarks/peers")
+        raise Missing(f"{peer}: needs Node.js; scripts/setup-peers installs the rest")
     return Server(peer, ["node", str(PEERS / f"{peer}.mjs")])
 
 

@@ -11,12 +11,12 @@ UNSAID = "positive_data_acceptance"
 
 def main(schemathesis: str) -> None:
     with own_server() as server:
-        token = server.guest("Ann").token
+        token, ends_it = server.guest("Ann").token, "/api/players/me/sessions"
         run = [schemathesis, "run", f"http://{server.address}/api/openapi.json", "--checks", "all"]
         run += ["--exclude-checks", UNSAID, "--generation-deterministic", "--no-color"]
         codes = [
             subprocess.run([*run, *who], check=False).returncode
-            for who in ((), ("--header", f"Authorization: Bearer {token}"))
+            for who in ((), ("--header", f"Authorization: Bearer {token}", "--exclude-path", ends_it))
         ]
     if any(codes):
         sys.exit("schemathesis: an answer was not as documented")

@@ -34,7 +34,15 @@ class Building:
     """A server without a network."""
 
     def __init__(self) -> None:
-        self.world = World(rate=0, player_rate=0, address_rate=0, address_connections=0, player_rooms=0)
+        self.world = World(
+            rate=0,
+            player_rate=0,
+            address_rate=0,
+            address_connections=0,
+            player_rooms=0,
+            address_rooms=0,
+            address_guesses=0,
+        )
         loop().run_until_complete(self.world.journal.open())  # and no heart that beats between inputs
         loop().run_until_complete(self.world.open("tictactoe"))
         self.visits = itertools.count(1)
@@ -182,6 +190,10 @@ class Deaf(asyncio.Transport):
         return 0
 
     def write(self, data: Any) -> None: ...
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
 
     def can_write_eof(self) -> bool:
         return True

@@ -53,12 +53,22 @@ def enter(port: int, path: str) -> socket.socket:
     return line
 
 
+class Ended(AssertionError):
+    """A line ended before its time."""
+
+    def __init__(self, heard: bytes) -> None:
+        super().__init__(f"the line ended before its time: {heard[-200:]!r}")
+        self.heard = heard
+        """The last of what was said."""
+
+
 def hear_out(line: socket.socket, wanted: bytes) -> None:
     """Read until this was said: the door has read all that came before."""
     heard = b""
     while wanted not in heard:
         more = line.recv(1 << 16)
-        assert more, f"the line ended before its time: {heard[-200:]!r}"
+        if not more:
+            raise Ended(heard)
         heard = heard[-100:] + more
 
 

@@ -24,6 +24,9 @@ from fuzz.mutate import inputs
 from fuzz.storm import RAW_ENDS, SCALARS, Report, blow, command, enter, masked_any, take_turns
 from fuzz.target import target
 from parlour.doors.xsos import ACTIONS, Xsos
+from parlour.errors import Refused
+from parlour.server.engine_io_3 import read_body
+from parlour.server.limits import Quota
 from parlour.server.socket_io import Packet
 from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import Server
@@ -64,7 +67,7 @@ PACKETS += (
 @target(*SEEDS, b"\n".join(SEEDS))
 def xsos_messages(data: bytes) -> None:
     """Messages a line each, by two lines in turn, which break now and then; what is told can be read."""
-    door = Xsos(lambda _: len(data) % 3, referee=len(data) % 2 == 0)
+    door = Xsos(lambda _: len(data) % 3, str, Quota("bytes", 0, address=0), referee=len(data) % 2 == 0)
     for number, body in enumerate((SEEDS[0], *data.split(b"\n"))):
         line = f"{number % 2}"
         answer = door.receive(line, body, number, asked=number % 3 == 0)
@@ -85,6 +88,14 @@ def socket_io_packets(data: bytes) -> None:
         packet = Packet(encoded_packet=data.decode())
         if packet.packet_type == 2 and packet.data is not None:
             assert packet.data[0] in ("client_msg", "unknown", "unreadable")
+
+
+@target(b"1:2", b"2:40", b"4:42[]1:2", *(b"%d:%b" % (len(one), one) for one in PACKETS))
+def engine_io_3_bodies(data: bytes) -> None:
+    """A body of Engine.IO 3 is refused, or is packets that stand in it, but for pings."""
+    with suppress(Refused):
+        for packet in read_body(data).split(b"\x1e"):
+            assert packet in data or packet == b"3"
 
 
 # Against a live server.

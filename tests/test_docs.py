@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast, get_args
@@ -31,7 +32,7 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.games.stratego.rules import PRESETS
 from parlour.server.calls import STATUS
-from parlour.server.config import Settings
+from parlour.server.config import GROUPS, Settings
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.players import Tokens
@@ -40,7 +41,7 @@ from tests.server.world import World
 from tests.table import Table
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 NODE_MODULES = ROOT / "tests" / "e2e" / "node_modules"
 
@@ -240,8 +241,8 @@ needs_clients = pytest.mark.skipif(not NODE_MODULES.exists(), reason="the npm cl
 
 @pytest.mark.e2e
 @needs_clients
-def test_the_client_in_the_readme_prints_what_it_says(server, tmp_path):
-    printed = print_by_node("README.md", server, tmp_path, 3)
+def test_the_client_of_twenty_lines_prints_what_it_says(server, tmp_path):
+    printed = print_by_node("docs/how-to/write-a-client.md", server, tmp_path, 3)
     assert printed == ["wait for the other player", "taken: 3", "left: 12"]
 
 
@@ -307,13 +308,14 @@ def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, 
 # Names that exist.
 
 
-def test_every_test_that_the_design_names_is_there():
+@pytest.mark.parametrize(("page", "least"), [("docs/design.md", 50), ("docs/reliability.md", 30)])
+def test_every_test_that_a_page_names_is_there(page, least):
     written = "".join(
         path.read_text() for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts
     )
     there = set(re.findall(r"def (test_\w+)", written))
-    named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", read("docs/design.md")))
-    assert len(named) > 50
+    named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", read(page)))
+    assert len(named) > least
     assert named <= there, named - there
 
 
@@ -339,6 +341,13 @@ def test_the_design_has_a_paragraph_for_every_module():
     modules = [path for path in package.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
     missing = [path.name for path in modules if f"**`{path.relative_to(package)}`**" not in design]
     assert not missing
+
+
+@pytest.mark.parametrize("folder", ["src", "tests"])
+def test_no_file_is_longer_than_the_page_for_contributors_says(folder):
+    most = int(re.findall(r"Files stay under (\d+) lines", read("CONTRIBUTING.md"))[0])
+    files = [path for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts]
+    assert not [path.name for path in files if path.read_text().count("\n") >= most]
 
 
 def test_the_design_gives_a_reason_for_every_dependency():
@@ -382,14 +391,14 @@ def test_every_error_code_is_explained_with_its_status():
         assert explained[code] == str(STATUS.get(code, 400)), code
 
 
-def test_every_setting_is_listed_with_its_default():
+def test_every_setting_is_listed_with_its_default_in_the_order_of_the_help():
     listed = {row[0]: row[1:3] for row in rows("docs/reference/settings.md") if row[0].startswith("`--")}
     wanted = {}
-    for name in Settings.__struct_fields__:
+    for name in chain.from_iterable(GROUPS.values()):
         default = getattr(Settings(), name)
-        shown = "none" if default == [] else f"`{default}`"
+        shown = "none" if default in ([], "") else f"`{default}`"
         wanted[f"`--{name.replace('_', '-')}`"] = [f"`PARLOUR_{name.upper()}`", shown]
-    assert listed == wanted
+    assert list(listed.items()) == list(wanted.items())
 
 
 def test_every_callback_and_every_part_of_a_game_is_explained():
@@ -531,6 +540,11 @@ def section(page: str, heading: str) -> list[list[str]]:
         [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
     ]
     return cells[1:]
+
+
+def test_the_package_on_the_page_about_publishing_is_the_one_that_the_tests_install():
+    (shown,) = blocks("docs/how-to/publish-a-game.md", "toml")
+    assert shown.text == read("tests/plugins/race/pyproject.toml")
 
 
 def test_the_settings_of_stratego_are_those_of_its_presets():

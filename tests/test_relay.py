@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.relay import (
+    ENVELOPE_MEMORY,
+    IDS_BYTES,
     KEPT_BYTES,
     KEPT_SECONDS,
     PATIENCE,
@@ -14,6 +16,7 @@ from parlour.relay import (
     Instant,
     Intent,
     Missed,
+    More,
     Relay,
     Tell,
 )
@@ -40,10 +43,13 @@ class House:
             if isinstance(effect, Cut):
                 said.append(f"{effect.line} is cut")
                 continue
+            if isinstance(effect, More):
+                said.append(f"{effect.line} has more to get")
+                continue
             own = effect.own.lasting + effect.own.windows
             rest = effect.rest.lasting + effect.rest.windows
-            said += [f"{line}: {shown(effect.envelope, own=True)}" for line in own]
-            said += [f"{line}: {shown(effect.envelope, own=False)}" for line in rest]
+            said += [f"{line}: {shown(effect, own=True)}" for line in own]
+            said += [f"{line}: {shown(effect, own=False)}" for line in rest]
             for line in own + rest:
                 self.heard.setdefault(line, []).append(effect.envelope.num)
         return said
@@ -70,9 +76,10 @@ class House:
         return said
 
 
-def shown(envelope, *, own):
+def shown(tell, *, own):
     """An envelope as one of its receivers gets it."""
-    one, many = envelope.sender, ",".join(envelope.others)
+    envelope = tell.envelope
+    one, many = envelope.sender, ",".join(tell.crowd.others(envelope.sender))
     body = "" if envelope.body is None else f" {envelope.body.decode()}"
     if own and envelope.intent is Intent.JOINER:
         return f"{envelope.num} Welcome {many}>{one}"
@@ -266,7 +273,69 @@ def test_a_relay_keeps_so_much_and_no_more():
     assert 106 - KEPT_BYTES / 61440 <= two.relay.first <= 102
     for _ in range(10_000):
         two.say("ann1", "")
-    assert len(two.relay._kept) < KEPT_BYTES / 200
+    assert len(two.relay._kept) < KEPT_BYTES / ENVELOPE_MEMORY
+
+
+def test_the_ids_of_all_members_are_not_too_long_together():
+    one = House()
+    one.relay.join("long1", "x" * 300, one.at, lasts=True)
+    count = 1
+    while one.relay.can_list(f"{count:0300}"):
+        one.relay.join(f"{count}", f"{count:0300}", one.at, lasts=True)
+        count += 1
+    assert count == IDS_BYTES // 303
+    assert one.relay.can_list("x" * 300)  # who is here may return
+    assert one.relay.can_list("short")
+
+
+def test_an_envelope_is_kept_without_a_list_of_those_who_were_there():
+    crowd = House()
+    for number in range(PLACES):
+        crowd.relay.join(number, f"{number:0150}", crowd.at, lasts=True)
+    before = crowd.relay.held
+    for _ in range(100):
+        crowd.relay.say(7, b"x", crowd.at)
+    assert crowd.relay.held - before < 100 * 500
+    assert crowd.relay.first == 0
+
+
+def test_who_missed_much_gets_it_in_portions_and_then_goes_on_like_the_others():
+    two = house("ann1", "bob1")
+    two.lose("bob1")
+    for _ in range(4):
+        two.say("ann1", "x" * 50_000)
+    assert two.join("bob2", last=1)[-1] == "bob2 has more to get"
+    assert two.heard["bob2"] == [2]
+    assert two.say("ann1", "meanwhile") == ["ann1: 6 Receipt ann>bob meanwhile"]
+    assert two.say("bob2", "I, too") == ["ann1: 7 Peer bob>ann I, too"]
+    while two.relay.is_reading("bob2"):
+        two.told(two.relay.read_on("bob2"))
+    assert two.heard["bob2"] == [2, 3, 4, 5, 6, 7]
+    assert two.say("ann1", "now")[1:] == ["bob2: 8 Peer ann>bob now"]
+
+
+def test_who_is_too_slow_to_get_what_it_missed_is_refused():
+    two = house("ann1", "bob1")
+    two.lose("bob1")
+    for _ in range(4):
+        two.say("ann1", "x" * 50_000)
+    two.join("bob2", last=1)
+    for _ in range(10):
+        two.say("ann1", "x" * 50_000)
+    with pytest.raises(Missed):
+        two.relay.read_on("bob2")
+
+
+def test_what_is_let_go_of_still_says_who_was_there():
+    three = house("ann1", "bob1", "cid1")
+    three.lose("cid1")
+    three.wait(PATIENCE)
+    three.lose("bob1")
+    three.say("ann1", "hello")
+    three.relay.shrink(0)
+    three.say("ann1", "again")
+    assert three.relay.first == 5
+    assert three.join("bob2", last=4) == ["bob2: 5 Peer ann>bob again"]
 
 
 # Several windows.
@@ -354,7 +423,7 @@ def test_a_relay_that_remembers_goes_on_the_next_day():
         posted += envelopes(effects)
     two.now = PATIENCE
     posted += envelopes(two.relay.wake(two.at))
-    again = House(Relay.recalled(posted, 86400.0))
+    again = House(Relay.recalled((), posted, 86400.0))
     again.now = 86400.0
     assert again.relay.members == {}
     assert again.join("bob2", last=1) == [
@@ -369,7 +438,7 @@ def test_after_an_outage_everybody_has_time_to_return():
     two = House(Relay(remembers=True))
     comings = (two.relay.join(f"{id}1", id, two.at, lasts=True) for id in ("ann", "bob"))
     posted = [envelope for coming in comings for envelope in envelopes(coming)]
-    again = House(Relay.recalled(posted, 0.0))
+    again = House(Relay.recalled((), posted, 0.0))
     assert again.join("ann2", last=1) == []
     assert again.say("ann2", "anybody?") == ["ann2: 2 Receipt ann>bob anybody?"]
     assert again.wait(PATIENCE) == ["ann2: 3 Leaver bob>ann"]
@@ -379,7 +448,7 @@ def test_a_window_that_returns_after_an_outage_joins_again():
     two = House(Relay(remembers=True))
     comings = (two.relay.join(f"{id}1", id, two.at, lasts=False) for id in ("ann", "bob"))
     posted = [envelope for coming in comings for envelope in envelopes(coming)]
-    again = House(Relay.recalled(posted, 0.0))
+    again = House(Relay.recalled((), posted, 0.0))
     assert again.open_window("ann2") == ["ann2: 2 Welcome bob>ann"]
     assert again.open_window("bob2") == ["bob2: 3 Welcome ann>bob", "ann2: 3 Joiner bob>ann"]
     assert again.wait(60) == []

@@ -203,3 +203,31 @@ def test_too_many_legal_events_become_a_form():
 
     (bet,) = Wide().scene(Heap(), "ann").controls
     assert bet.fields is not None
+
+
+@pytest.mark.parametrize("size", [-1, -0.001, float("nan"), float("inf"), -float("inf")])
+def test_a_size_that_no_browser_can_draw_is_refused_with_a_sentence(size):
+    for make in (
+        lambda: Spot("c0", 0, 0, w=size),
+        lambda: Spot("c0", 0, 0, h=size),
+        lambda: Scene(size, 3),
+        lambda: Scene(3, size),
+    ):
+        with pytest.raises(ValueError, match=r"(spot 'c0'|the scene): expected \w+ to be a number that is"):
+            make()
+
+
+@pytest.mark.parametrize("place", [float("nan"), float("inf"), -float("inf")])
+def test_a_spot_is_somewhere(place):
+    for x, y in ((place, 0), (0, place)):
+        with pytest.raises(ValueError, match=r"spot 'c0': expected [xy] to be a number, got"):
+            Spot("c0", x, y)
+    assert Spot("c0", -1.5, -2).x == -1.5
+
+
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf")])
+def test_a_clock_that_no_browser_can_show_is_refused_with_a_sentence(time):
+    for make in (lambda: Clock(time), lambda: Clock(1, at=time)):
+        with pytest.raises(ValueError, match=r"a clock: expected \w+ to be a number, got"):
+            make()
+    assert Clock(-1.5, at=2).seconds == -1.5

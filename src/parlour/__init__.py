@@ -18,7 +18,7 @@ from parlour.game import (
     Update,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "GAME",

@@ -1,6 +1,7 @@
-"""The command line: `parlour serve`, with an option for every setting, and `parlour leakcheck`."""
+"""The command line: `parlour serve`, with an option for every setting, `leakcheck` and `keys`."""
 
 import inspect
+import math
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
@@ -8,39 +9,69 @@ import msgspec
 import typer
 from rich.console import Console
 
+from parlour import __version__
+from parlour.bots import TROUBLES as BOT_TROUBLES
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.games import GAMES
+from parlour.games import TROUBLES as GAME_TROUBLES
 from parlour.journal.base import Trouble
-from parlour.leakcheck import Report, check
+from parlour.leakcheck import Judgement, Report, check, judge
 from parlour.server import loading
+from parlour.server.addresses import Reach
 from parlour.server.app import Watched, run
-from parlour.server.config import Settings
+from parlour.server.config import GROUPS, Settings
+from parlour.server.greeting import greeting, qr_code
+from parlour.server.players import list_keys, make_key
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 screen = Console(stderr=True, highlight=False)
 
 
+def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    """Say which Parlour this is, and no more."""
+    if wanted:
+        typer.echo(f"Parlour {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def main() -> None:
+def main(
+    version: Annotated[  # noqa: FBT002 - its callback does the work
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Say which Parlour this is."),
+    ] = False,
+) -> None:
     """A multiplayer game server for Python."""
 
 
 def serve(games: list[Path] | None = None, **settings: Any) -> None:
     """Run the server until Ctrl-C. Every option is also PARLOUR_<NAME> in the environment."""
-    chosen = Settings(**settings)
+    chosen = make_settings(settings)
+    for trouble in (*GAME_TROUBLES, *BOT_TROUBLES):
+        say(f"parlour: {trouble}", style="yellow")
     playable = dict(GAMES)
     for file in games or []:
         playable.update({game.name: game for game in load_games(file)})
 
-    def greet(port: int) -> None:
-        names = ", ".join(game.display_name for game in playable.values())
-        say(f"Parlour is open at http://{chosen.host}:{port} with {names}. Ctrl-C closes it.")
+    def greet(reach: Reach) -> None:
+        for sentence in greeting(reach, chosen, (game.display_name for game in playable.values())):
+            say(sentence)
+        if chosen.lan and reach.is_known and screen.is_terminal and not screen.is_dumb_terminal:
+            screen.file.write(qr_code(reach.url))
 
     try:
         run(playable, chosen, greet, Watched(games or [], say) if chosen.reload else None)
     except Trouble as why:
         fail(str(why))
+
+
+def make_settings(chosen: dict[str, Any]) -> Settings:
+    """The settings by the options, whose bounds typer has checked; it takes infinity as a number."""
+    for name, value in chosen.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            fail(f"--{name.replace('_', '-')}: expected a number, got {value}")
+    return Settings(**chosen)
 
 
 def leakcheck(
@@ -49,15 +80,46 @@ def leakcheck(
     steps: Annotated[int, typer.Option(min=1, help="How many things happen in each.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed plays the same games.")] = 0,
     config: Annotated[str, typer.Option(help="The config of the rooms, as JSON.")] = "{}",
+    worlds: Annotated[  # noqa: FBT002 - an option of the command line
+        bool,
+        typer.Option("--worlds", help="Judge what resample draws by playing each game again on fresh luck."),
+    ] = False,
 ) -> None:
     """Play a game at random and see whether anybody receives what they may not know.
 
-    Exits with 1 when somebody does, or when nothing could be compared although the game hides something.
+    Exits with 1 when somebody does, or when nothing could be compared although the game hides something. With
+    --worlds it exits with 1 when resample favours the truth, and with 3 when that could not be judged.
     """
-    reports = [_check(chosen, config, games=games, steps=steps, seed=seed) for chosen in _chosen_games(game)]
+    reports = [
+        _check(chosen, config, games=games, steps=steps, seed=seed, worlds=worlds)
+        for chosen in _chosen_games(game)
+    ]
     for report in reports:
         typer.echo(str(report))
-    raise typer.Exit(0 if all(report.ok for report in reports) else 1)
+    codes = {report.code for report in reports}
+    raise typer.Exit(1 if 1 in codes else max(codes))
+
+
+keys = typer.Typer(
+    no_args_is_help=True, help="The keys that sign players' tokens: the newest signs, older ones still count."
+)
+Folder = Annotated[Path, typer.Option("--data", envvar="PARLOUR_DATA", help="The server's data folder.")]
+DEFAULTS = Settings()
+DATA = DEFAULTS.data
+
+
+@keys.command("new")
+def make_new_key(data: Folder = DATA) -> None:
+    """Make a key, which signs from the server's next start on. Nobody becomes a stranger by it."""
+    typer.echo(f"{make_key(data)} signs from the next start on")
+
+
+@keys.command("list")
+def show_keys(data: Folder = DATA) -> None:
+    """Show the keys, the oldest first. Whoever has a token of a key that is deleted becomes a stranger."""
+    files = list_keys(data)
+    for number, file in files.items():
+        typer.echo(f"{file}  {'signs' if number == max(files) else 'still counts'}")
 
 
 def _chosen_games(game: str) -> list[Game[Any]]:
@@ -68,9 +130,12 @@ def _chosen_games(game: str) -> list[Game[Any]]:
     return load_games(Path(game))
 
 
-def _check(game: Game[Any], config: str, *, games: int, steps: int, seed: int) -> Report:
+def _check(
+    game: Game[Any], config: str, *, games: int, steps: int, seed: int, worlds: bool
+) -> Report | Judgement:
+    look = judge if worlds else check
     try:
-        return check(game, msgspec.json.decode(config), games=games, steps=steps, seed=seed)
+        return look(game, msgspec.json.decode(config), games=games, steps=steps, seed=seed)
     except msgspec.DecodeError as error:
         fail(f"--config: expected JSON, got something else: {error}")
     except Refused as why:
@@ -102,15 +167,27 @@ def _with_options(command: Any) -> Any:
     parameters = [
         inspect.Parameter("games", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=files)
     ]
-    defaults = Settings()
-    for name, hint in get_type_hints(Settings, include_extras=True).items():
-        kind, meta = get_args(hint)
-        option = typer.Option(envvar=f"PARLOUR_{name.upper()}", help=meta.description)
+    hints = get_type_hints(Settings, include_extras=True)
+    headings = {name: heading for heading, names in GROUPS.items() for name in names}
+    for name, heading in headings.items():
+        kind, meta = get_args(hints[name])
+        is_number = kind in (int, float)
+        default = getattr(DEFAULTS, name)
+        option = typer.Option(
+            envvar=f"PARLOUR_{name.upper()}",
+            show_envvar=False,
+            help=meta.description,
+            rich_help_panel=heading or None,
+            metavar="NUMBER" if is_number else None,
+            min=(meta.ge or 0) if is_number else None,
+            max=meta.le,
+            show_default=f"{default // 2**20} MiB" if is_number and default >= 2**20 else True,
+        )
         parameters.append(
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(defaults, name),
+                default=default,
                 annotation=Annotated[kind, option],
             )
         )
@@ -121,3 +198,4 @@ def _with_options(command: Any) -> Any:
 
 app.command()(_with_options(serve))
 app.command()(leakcheck)
+app.add_typer(keys, name="keys")

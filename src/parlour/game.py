@@ -69,8 +69,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 class Timeouts(msgspec.Struct, frozen=True):
     """After how many seconds a room gives up; None: never."""
 
-    game: float | None = 300.0
-    """Nobody joined and no player did anything."""
+    game: float | Literal["server"] | None = 300.0
+    """Nobody joined and no player did anything; ``server``: as long as the server's settings say."""
     away: float | None = 120.0
     """A player's last connection is gone: then they have left."""
     nobody: float | None = 60.0
@@ -79,7 +79,8 @@ class Timeouts(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             seconds = getattr(self, name)
-            if seconds is not None and not 0 < seconds < math.inf:
+            lasts = name == "game" and seconds == "server"
+            if not lasts and seconds is not None and not 0 < seconds < math.inf:
                 raise ValueError(f"timeout {name!r}: expected more than 0 seconds or None, got {seconds}")
 
 
@@ -215,6 +216,8 @@ class Moment(msgspec.Struct, frozen=True):
     """Wall time in seconds since 1970, for display only."""
     chance: Chance
     seats: tuple[str | None, ...] = ()
+    rules: int | None = None
+    """While a kept step is played again: the version that made it. None: it happens now."""
 
 
 class Game(Generic[S]):

@@ -1,12 +1,13 @@
 """Who plays with whom: tickets in, parties out. Nothing is kept or told here; the time is handed in."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import heapq
+from bisect import bisect_left, insort
+from collections.abc import Container, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
-
-from parlour.errors import Code, Refused
 
 Mode = Literal["normal", "ranked", "bot"]
 
@@ -16,6 +17,9 @@ PATIENCE = 5.0
 """How much farther for each second that somebody has waited."""
 ON_THE_WAY = 30.0
 """Seconds for which the seat of somebody is kept who was sent to a room, or opened one, and is not there."""
+
+LOOK = 50
+"""So many of those who wait, with a room and without, are looked at for one ticket."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -41,13 +45,15 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """The room in which its player waits already: whoever is paired with them is seated there."""
     room: str | None = None
     """Where they play; a ticket without a room is open."""
+    address: str | None = None
+    """Where it was asked from: whom the room counts for that is opened for it."""
 
     @property
     def queue(self) -> bytes:
         """What everybody in the same queue has in common; made once."""
         made: bytes | None = self.__dict__.get("queue")
         if made is None:
-            made = self.__dict__["queue"] = _encode((self.game, self.mode, self.config))
+            made = self.__dict__["queue"] = _encode((self.game, self.mode, self.config, self.bot))
         return made
 
     def tolerance(self, now: float) -> float:
@@ -71,25 +77,22 @@ class Vacancy(msgspec.Struct, frozen=True):
         """The same with one more on the way, or with more patience for them."""
         return replace(self, coming={**self.coming, player: now + ON_THE_WAY})
 
-    def is_free(self, now: float, player: str | None = None) -> bool:
+    def is_free(self, now: float, player: str | None = None, *, bot: bool = False) -> bool:
         """Whether there is a seat for one more: for *player*, who may have been sent here before."""
-        if self.ticket.mode == "bot":
-            return False  # whose seat that is
+        if self.ticket.mode == "bot" and not bot and player != self.ticket.player:
+            return False  # the other seat is the bot's
         coming = {other for other, until in self.coming.items() if until > now}
         taken = self.sitting | coming | {self.ticket.player}
         return len(taken - {player}) < self.ticket.seats
+
+    def has_sent(self, player: str) -> bool:
+        """Whether the lobby wants this player here, in time or late."""
+        return player == self.ticket.player or player in self.coming
 
 
 def is_same_wish(one: Ticket, other: Ticket) -> bool:
     """Whether these are tickets of one player for one queue."""
     return one.player == other.player and one.queue == other.queue
-
-
-def check_new(ticket: Ticket, tickets: Iterable[Ticket]) -> None:
-    """Refuse a second ticket of the same player for the same queue."""
-    for other in tickets:
-        if is_same_wish(other, ticket):
-            raise Refused(Code.ALREADY_QUEUED, "you are in this queue already")
 
 
 def fit(one: Ticket, other: Ticket, now: float) -> bool:
@@ -107,41 +110,132 @@ def fit(one: Ticket, other: Ticket, now: float) -> bool:
     return abs(one.rating - other.rating) <= max(one.tolerance(now), other.tolerance(now))
 
 
-def pair(tickets: Iterable[Ticket], now: float) -> list[Party]:
-    """Everybody who can play now, those who came first before others; nobody twice.
-
-    What is left over cannot be paired: no two of it fit, or too few for their game do.
-    """
-    parties: list[Party] = []
-    taken: set[str] = set()
-    waiting: dict[bytes, list[Ticket]] = {}
-    for ticket in sorted(tickets, key=lambda ticket: (ticket.since, ticket.id)):
-        if ticket.player in taken or ticket.room is not None:
-            continue
-        before = [other for other in waiting.get(ticket.queue, ()) if other.player not in taken]
-        party = _party(ticket, before, now)
-        if party is None:
-            waiting[ticket.queue] = [*before, ticket]
-        else:
-            parties.append(party)
-            taken.update(member.player for member in party)
-    return parties
+Rank = tuple[float, float, str]
 
 
-def _party(ticket: Ticket, before: Sequence[Ticket], now: float) -> Party | None:
-    """This one and as many of those before as the game needs; in ranked games the nearest."""
-    wanted = 0 if ticket.mode == "bot" else ticket.seats - 1
-    partners: list[Ticket] = []
-    if ticket.mode == "ranked":
-        before = sorted(before, key=lambda other: abs(other.rating - ticket.rating))
-    for other in before:
-        if len(partners) == wanted:
-            break
-        if all(fit(other, member, now) for member in (ticket, *partners)):
-            partners.append(other)
-    if len(partners) < wanted:
-        return None
-    return tuple(sorted((*partners, ticket), key=lambda member: (member.since, member.id)))
+class SortedTickets:
+    """Tickets of one queue, by rating where that matters, then by age."""
+
+    def __init__(self) -> None:
+        self._tickets: dict[str, Ticket] = {}
+        self._ranks: list[Rank] = []
+
+    def __len__(self) -> int:
+        return len(self._ranks)
+
+    def add(self, ticket: Ticket) -> None:
+        """Add a ticket, or replace the one of the same id."""
+        self.remove(ticket)
+        self._tickets[ticket.id] = ticket
+        insort(self._ranks, _rank(ticket))
+
+    def remove(self, ticket: Ticket) -> None:
+        """Take a ticket out, if it is here."""
+        known = self._tickets.pop(ticket.id, None)
+        if known is not None:
+            del self._ranks[bisect_left(self._ranks, _rank(known))]
+
+    def in_order(self) -> list[Ticket]:
+        """All tickets, in order."""
+        return [self._tickets[id] for _, _, id in self._ranks]
+
+    def nearest(self, ticket: Ticket) -> Iterator[Ticket]:
+        """Those whose ratings are nearest to this ticket's, of equal ones the oldest; not more than a few."""
+        ranks, (mine, _, _) = self._ranks, _rank(ticket)
+        high = bisect_left(ranks, (mine,))
+        low = high - 1
+        for _ in range(min(LOOK, len(ranks))):
+            below = mine - ranks[low][0] if low >= 0 else inf
+            above = ranks[high][0] - mine if high < len(ranks) else inf
+            at, low, high = (low, low - 1, high) if below < above else (high, low, high + 1)
+            yield self._tickets[ranks[at][2]]
+
+
+def _rank(ticket: Ticket) -> Rank:
+    return ticket.rating if ticket.mode == "ranked" else 0.0, ticket.since, ticket.id
+
+
+class TicketQueue:
+    """The open tickets of those who want the same; those who wait in a room of their own are kept apart."""
+
+    def __init__(self) -> None:
+        self._loose = SortedTickets()
+        self._in_rooms = SortedTickets()
+
+    def __len__(self) -> int:
+        return len(self._loose) + len(self._in_rooms)
+
+    def add(self, ticket: Ticket) -> None:
+        """Add a ticket."""
+        (self._loose if ticket.at is None else self._in_rooms).add(ticket)
+
+    def remove(self, ticket: Ticket) -> None:
+        """Take a ticket out, if it is here."""
+        self._loose.remove(ticket)
+        self._in_rooms.remove(ticket)
+
+    def in_order(self) -> list[Ticket]:
+        """Those who may find somebody as time goes by; two who each have a room stay in them."""
+        every = [*self._loose.in_order(), *self._in_rooms.in_order()] if self._loose else []
+        return sorted(every, key=lambda ticket: (ticket.since, ticket.id))
+
+    def party(self, ticket: Ticket, now: float, busy: Container[str] = ()) -> Party | None:
+        """This one and as many others as the game needs; in ranked games the nearest, else the oldest."""
+        wanted = 0 if ticket.mode == "bot" else ticket.seats - 1
+        partners: list[Ticket] = []
+        for other in self._candidates(ticket):
+            if len(partners) == wanted:
+                break
+            if other.player not in busy and all(fit(other, one, now) for one in (ticket, *partners)):
+                partners.append(other)
+        if len(partners) < wanted:
+            return None
+        return tuple(sorted((*partners, ticket), key=lambda member: (member.since, member.id)))
+
+    def _candidates(self, ticket: Ticket) -> Iterator[Ticket]:
+        if ticket.at is not None:
+            return self._loose.nearest(ticket)
+        rating = _rank(ticket)[0]
+        return heapq.merge(
+            self._loose.nearest(ticket),
+            self._in_rooms.nearest(ticket),
+            key=lambda other: (abs(_rank(other)[0] - rating), other.since),
+        )
+
+
+class TicketQueues:
+    """All tickets that can be paired now, each in the queue for what it asks for; queues do not mix."""
+
+    def __init__(self) -> None:
+        self._queues: dict[bytes, TicketQueue] = {}
+
+    def add(self, ticket: Ticket) -> None:
+        """Add a ticket, or replace the one of the same id."""
+        self._queues.setdefault(ticket.queue, TicketQueue()).add(ticket)
+
+    def remove(self, ticket: Ticket) -> None:
+        """Take a ticket out, if it is here."""
+        queue = self._queues.get(ticket.queue)
+        if queue is not None:
+            queue.remove(ticket)
+            if not len(queue):
+                del self._queues[ticket.queue]
+
+    def party(self, ticket: Ticket, now: float) -> Party | None:
+        """Those who would play with this one, who may wait here or be new."""
+        return self._queues.get(ticket.queue, TicketQueue()).party(ticket, now)
+
+    def parties(self, now: float) -> list[Party]:
+        """Who fits by now, those who came first before others; nobody twice."""
+        parties: list[Party] = []
+        busy: set[str] = set()
+        for queue in self._queues.values():
+            for ticket in queue.in_order():
+                party = None if ticket.player in busy else queue.party(ticket, now, busy)
+                if party is not None:
+                    parties.append(party)
+                    busy.update(member.player for member in party)
+        return parties
 
 
 def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:

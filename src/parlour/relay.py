@@ -5,6 +5,7 @@ lost: whoever returns in time and knows the number of the last envelope it saw g
 else notices. Any other may have several lines (two windows of one browser) and has left with the last.
 """
 
+import re
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
@@ -25,8 +26,17 @@ KEPT_BYTES = 256 * 1024
 """How much is kept for those who return: so long, and so much, with room for the four largest messages."""
 REMEMBERED_BYTES = 1024 * 1024
 """How much a relay that remembers keeps."""
-WEIGHT = 200
-"""Bytes that an envelope counts besides its body."""
+IDS_BYTES = 8 * 1024
+"""How long the ids of all members may be together: every envelope that is sent has them all."""
+PORTION = 64 * 1024
+"""How much of what it missed a line gets at once, as `Relay.fan_out` counts it."""
+RELAY_MEMORY, MEMBER_MEMORY, READER_MEMORY, ENVELOPE_MEMORY = 2048, 1024, 2560, 320
+"""Bytes of memory that each takes, besides ids and bodies; a reader is a member who has yet to get what it
+missed."""
+ENVELOPE_WIRE = 150
+"""Bytes of an envelope on the wire besides its ids and its body."""
+
+_SHORT = re.compile(r"[\w .:/@+=~-]*", re.ASCII)
 
 
 class Intent(StrEnum):
@@ -37,6 +47,15 @@ class Intent(StrEnum):
     LEAVER = "Leaver"
 
 
+def size_of(id: str) -> int:
+    """The most bytes that an id takes: on the wire a sign may be six, and in memory eight.
+
+    >>> size_of("ann"), size_of("<b>")
+    (6, 27)
+    """
+    return 3 + len(id) * (1 if _SHORT.fullmatch(id) else 8)
+
+
 class Envelope(msgspec.Struct, frozen=True, gc=False):
     """One numbered thing that happened: somebody came, said something, or left."""
 
@@ -45,15 +64,23 @@ class Envelope(msgspec.Struct, frozen=True, gc=False):
     """Wall time in milliseconds since 1970."""
     intent: Intent
     sender: str
-    others: tuple[str, ...]
-    """Everybody else who was a member then, in the order in which they came."""
     body: bytes | None = None
     """What was said, as it came."""
 
-    @property
-    def members(self) -> tuple[str, ...]:
-        """Who was a member after it."""
-        return self.others if self.intent is Intent.LEAVER else (*self.others, self.sender)
+
+class Crowd:
+    """Who is here between one coming or going and the next, in the order in which they came."""
+
+    __slots__ = ("ids", "written")
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = tuple(ids)
+        self.written: Any = None
+        """What a door makes of it for the wire; it goes with the crowd."""
+
+    def others(self, id: str) -> tuple[str, ...]:
+        """All but one."""
+        return tuple(other for other in self.ids if other != id)
 
 
 class Ears(msgspec.Struct, Generic[L], frozen=True, gc=False):
@@ -70,6 +97,8 @@ class Tell(msgspec.Struct, Generic[L], frozen=True, gc=False):
     """An effect: these lines get the envelope; its sender's own copy is a welcome, or a receipt."""
 
     envelope: Envelope
+    crowd: Crowd
+    """Who was there after it."""
     own: Ears[L]
     rest: Ears[L]
 
@@ -80,7 +109,13 @@ class Cut(msgspec.Struct, Generic[L], frozen=True, gc=False):
     line: L
 
 
-Effects = list[Tell[L] | Cut[L]]
+class More(msgspec.Struct, Generic[L], frozen=True, gc=False):
+    """An effect: this line has yet to get more of what it missed, when it has taken what it got."""
+
+    line: L
+
+
+Effects = list[Tell[L] | Cut[L] | More[L]]
 
 
 class Instant(msgspec.Struct, frozen=True, gc=False):
@@ -94,36 +129,42 @@ class Missed(Exception):
     """What somebody wants to go on from is not kept (any more)."""
 
 
+class Reader:
+    """How far somebody who returned has got: the next number, and who was there before it."""
+
+    __slots__ = ("here", "num")
+
+    def __init__(self, num: int, here: dict[str, None]) -> None:
+        self.num = num
+        self.here = here
+
+
 class Member(Generic[L]):
     """Somebody in a relay, with or without a line at the moment."""
 
-    __slots__ = ("_others", "_rest", "id", "lasts", "lines", "since", "until")
+    __slots__ = ("_rest", "id", "lasts", "lines", "reader", "since", "size", "until")
 
     def __init__(self, id: str) -> None:
         self.id = id
+        self.size = size_of(id)
         self.lasts = False
         self.lines: list[L] = []
         self.since = 0
         """The number of the envelope that this member came with."""
         self.until: float | None = None
         """When its place is given up, while it has no line."""
-        self._others: tuple[str, ...] | None = None
+        self.reader: Reader | None = None
+        """While it has yet to get what it missed; until then it is told nothing else."""
         self._rest: Ears[L] | None = None
 
     def forget(self) -> None:
         """Somebody came or went: who the others are is found out anew."""
-        self._others = self._rest = None
-
-    def others(self, relay: "Relay[L]") -> tuple[str, ...]:
-        """The ids of all other members."""
-        if self._others is None:
-            self._others = tuple(id for id in relay.members if id != self.id)
-        return self._others
+        self._rest = None
 
     def rest(self, relay: "Relay[L]") -> Ears[L]:
         """The lines of all other members."""
         if self._rest is None:
-            others = [member for member in relay.members.values() if member is not self]
+            others = [m for m in relay.members.values() if m is not self and m.reader is None]
             lasting = (member.lines for member in others if member.lasts)
             windows = (member.lines for member in others if not member.lasts)
             self._rest = Ears(tuple(chain.from_iterable(lasting)), tuple(chain.from_iterable(windows)))
@@ -131,6 +172,8 @@ class Member(Generic[L]):
 
     def ears(self, *lines: L) -> Ears[L]:
         """Lines of its own."""
+        if self.reader is not None:
+            return NOBODY
         return Ears(lines, ()) if self.lasts else Ears((), lines)
 
 
@@ -140,26 +183,42 @@ class Relay(Generic[L]):
     With *remembers*, envelopes do not grow old, and also somebody who has left may go on from one.
     """
 
-    __slots__ = ("_bytes", "_kept", "_lines", "_next", "_remembers", "members")
+    __slots__ = (
+        "_before", "_bytes", "_crowd", "_ids", "_kept", "_lines", "_next", "_remembers", "held", "members",
+    )  # fmt: skip
 
     def __init__(self, *, remembers: bool = False) -> None:
         self.members: dict[str, Member[L]] = {}
         self._lines: dict[L, Member[L]] = {}
+        self._crowd: Crowd | None = None
+        self._ids = 0
+        """How long the ids of all members are together."""
         self._next = 0
         self._remembers = remembers
-        self._kept: deque[tuple[float, Envelope]] = deque()
+        self._kept: deque[tuple[float, int, Envelope]] = deque()
+        """The newest envelopes: when they came, and the bytes of memory that they take."""
         self._bytes = 0
+        self._before: dict[str, None] = {}
+        """Who was there before the oldest envelope that is kept."""
+        self.held = RELAY_MEMORY
+        """The bytes of memory that all of this takes."""
 
     @classmethod
-    def recalled(cls, envelopes: Iterable[Envelope], now: float) -> "Relay[L]":
+    def recalled(
+        cls, before: Iterable[str], envelopes: Iterable[Envelope], now: float, *, next: int = 0
+    ) -> "Relay[L]":
         """A relay as it was when these were the newest envelopes; nobody has a line, and all may return."""
         relay = cls(remembers=True)
-        members: tuple[str, ...] = ()
+        relay._next = next
+        for id in before:
+            relay._recall(id)
+        here = dict(relay._before)
         for envelope in envelopes:
-            relay._keep(envelope, now)
-            relay._next, members = envelope.num + 1, envelope.members
-        for id in members:
-            member = relay.members[id] = Member[L](id)
+            relay._keep(envelope, size_of(envelope.sender), now)
+            relay._next = envelope.num + 1
+            _change(here, envelope)
+        for id in here:
+            member = relay._add(id)
             member.lasts, member.until = True, now + PATIENCE
         return relay
 
@@ -168,12 +227,28 @@ class Relay(Generic[L]):
     @property
     def first(self) -> int:
         """The number of the oldest envelope that is kept, or of the next one."""
-        return self._kept[0][1].num if self._kept else self._next
+        return self._kept[0][2].num if self._kept else self._next
+
+    @property
+    def crowd(self) -> Crowd:
+        """Who is here now."""
+        if self._crowd is None:
+            self._crowd = Crowd(self.members)
+        return self._crowd
 
     @property
     def due(self) -> float | None:
         """When somebody's patience is over; the relay wants to be woken then."""
         return min((m.until for m in self.members.values() if m.until is not None), default=None)
+
+    def is_reading(self, line: L) -> bool:
+        """Whether this line has yet to get something that it missed."""
+        member = self._lines.get(line)
+        return member is not None and member.reader is not None
+
+    def fan_out(self, size: int) -> int:
+        """How many bytes a message of that size becomes, on the way to all who get it."""
+        return len(self._lines) * (ENVELOPE_WIRE + self._ids + size * 4 // 3)
 
     def has_place(self, id: str, *, lasts: bool) -> bool:
         """Whether one more line finds a place; who lasts and is here already takes none."""
@@ -181,6 +256,10 @@ class Relay(Generic[L]):
         if member is not None and (lasts or not member.lines):
             return True
         return len(self._lines) + sum(not m.lines for m in self.members.values()) < PLACES
+
+    def can_list(self, id: str) -> bool:
+        """Whether this id and those of all members are not too long together."""
+        return id in self.members or self._ids + size_of(id) <= IDS_BYTES
 
     # What happens.
 
@@ -190,14 +269,35 @@ class Relay(Generic[L]):
         if not lasts:
             return self._enter(line, id, at, lasts=False)
         member = self.members.get(id)
-        missed = [] if last is None else self._missed(line, id, member, last + 1)
+        reader = None if last is None else self._reader(member, last + 1)
         if member is None:
-            return [*missed, *self._enter(line, id, at, lasts=True)]
+            return [*self._enter(line, id, at, lasts=True, reader=reader), *self.read_on(line)]
         cut: Effects[L] = [Cut(old) for old in member.lines]
         if last is not None:
-            self._take_place(member, line)
-            return [*cut, *missed]
+            self._take_place(member, line, reader)
+            return [*cut, *self.read_on(line)]
         return [*cut, *self._leave(member, at), *self._enter(line, id, at, lasts=True)]
+
+    def read_on(self, line: L) -> Effects[L]:
+        """The next portion of what a line missed; `Missed` if that is not kept any more."""
+        member = self._lines.get(line)
+        if member is None or member.reader is None:
+            return []
+        told: Effects[L] = []
+        size = ids = 0
+        crowd, reader = None, member.reader
+        for envelope in self._from(reader.num):
+            if size >= PORTION:
+                return [*told, More(line)]
+            if _change(reader.here, envelope) or crowd is None:
+                crowd = Crowd(reader.here)
+                ids = sum(map(size_of, crowd.ids))
+            told.append(_copy(line, member.id, envelope, crowd))
+            size += ENVELOPE_WIRE + ids + (0 if envelope.body is None else len(envelope.body) * 4 // 3)
+            reader.num = envelope.num + 1
+        self._set_reader(member, None)
+        self._forget()
+        return told
 
     def say(self, line: L, body: bytes, at: Instant) -> Effects[L]:
         """Somebody says something to all others."""
@@ -205,13 +305,13 @@ class Relay(Generic[L]):
         if member is None:  # its place was taken while this was on its way
             return []
         envelope = self._post(Intent.PEER, member, at, body)
-        rest = member.rest(self)
+        rest, crowd = member.rest(self), self._crowd or self.crowd
         if member.lasts:
-            return [Tell(envelope, Ears((line,), ()), rest)]
+            return [Tell(envelope, crowd, NOBODY if member.reader else Ears((line,), ()), rest)]
         if len(member.lines) > 1:
             siblings = (other for other in member.lines if other is not line)
             rest = Ears(rest.lasting, (*rest.windows, *siblings))
-        return [Tell(envelope, NOBODY, rest)]
+        return [Tell(envelope, crowd, NOBODY, rest)]
 
     def lose(self, line: L, at: Instant) -> Effects[L]:
         """A line is lost: a lasting member may return, another has left with its last one."""
@@ -219,6 +319,7 @@ class Relay(Generic[L]):
         if member is None:
             return []
         member.lines.remove(line)
+        self._set_reader(member, None)
         self._forget()
         if member.lines:
             return []
@@ -233,75 +334,133 @@ class Relay(Generic[L]):
         late = [m for m in self.members.values() if m.until is not None and m.until <= at.now]
         return [effect for member in late for effect in self._leave(member, at)]
 
+    def shrink(self, most: int) -> None:
+        """Let go of the oldest envelopes until no more bytes are held than that, or none is left."""
+        while self._kept and self.held > most:
+            self._drop()
+
     # What these are made of.
 
-    def _enter(self, line: L, id: str, at: Instant, *, lasts: bool) -> Effects[L]:
-        member = self.members.get(id)
-        if member is None:
-            member = self.members[id] = Member(id)
+    def _enter(
+        self, line: L, id: str, at: Instant, *, lasts: bool, reader: Reader | None = None
+    ) -> Effects[L]:
+        member = self.members.get(id) or self._add(id)
         member.lasts, member.until, member.since = lasts, None, self._next
+        self._set_reader(member, reader)
         member.lines.append(line)
         self._lines[line] = member
         self._forget()
         # Its own other lines are told nothing: they know that it is here.
-        return [Tell(self._post(Intent.JOINER, member, at), member.ears(line), member.rest(self))]
+        envelope = self._post(Intent.JOINER, member, at)
+        return [Tell(envelope, self.crowd, member.ears(line), member.rest(self))]
+
+    def _add(self, id: str) -> Member[L]:
+        member = self.members[id] = Member(id)
+        self._ids += member.size
+        self.held += MEMBER_MEMORY + 2 * member.size  # once here, once as a door writes it
+        self._crowd = None
+        return member
 
     def _leave(self, member: Member[L], at: Instant) -> Effects[L]:
         for line in member.lines:
             del self._lines[line]
         del self.members[member.id]
+        self._ids -= member.size
+        self.held -= MEMBER_MEMORY + 2 * member.size
+        self._set_reader(member, None)
+        self._crowd = None
         self._forget()
         member.forget()
-        return [Tell(self._post(Intent.LEAVER, member, at), NOBODY, member.rest(self))]
+        envelope = self._post(Intent.LEAVER, member, at)
+        return [Tell(envelope, self.crowd, NOBODY, member.rest(self))]
 
-    def _take_place(self, member: Member[L], line: L) -> None:
+    def _take_place(self, member: Member[L], line: L, reader: Reader | None) -> None:
         """A later line takes the place of the one before, and nobody is told."""
         for old in member.lines:
             del self._lines[old]
         member.lines[:] = [line]
         member.until = None
+        self._set_reader(member, reader)
         self._lines[line] = member
         self._forget()
 
-    def _missed(self, line: L, id: str, member: Member[L] | None, want: int) -> Effects[L]:
-        """The envelopes from number *want* on, as this line would have got them."""
+    def _set_reader(self, member: Member[L], reader: Reader | None) -> None:
+        self.held += READER_MEMORY * ((reader is not None) - (member.reader is not None))
+        member.reader = reader
+
+    def _reader(self, member: Member[L] | None, want: int) -> Reader | None:
+        """Where somebody goes on who wants the envelopes from that number on; None if there are none."""
         if want == self._next:
-            return []
+            return None
         known = self._remembers or (member is not None and want >= member.since)
         if not known or not self.first <= want < self._next:
             raise Missed(f"expected a number that is kept for this member, got {want - 1}")
-        return [_copy(line, id, envelope) for envelope in self._from(want)]
+        here = dict(self._before)
+        for _, _, envelope in islice(self._kept, want - self.first):
+            _change(here, envelope)
+        return Reader(want, here)
 
     def _from(self, want: int) -> Iterator[Envelope]:
-        return (envelope for _, envelope in islice(self._kept, want - self.first, None))
+        if want < self.first:
+            raise Missed(f"expected a number that is still kept, got {want}")
+        return (envelope for _, _, envelope in islice(self._kept, want - self.first, None))
 
     def _post(self, intent: Intent, member: Member[L], at: Instant, body: bytes | None = None) -> Envelope:
-        envelope = Envelope(self._next, at.date, intent, member.id, member.others(self), body)
+        envelope = Envelope(self._next, at.date, intent, member.id, body)
         self._next += 1
-        self._keep(envelope, at.now)
+        self._keep(envelope, member.size, at.now)
         return envelope
 
-    def _keep(self, envelope: Envelope, now: float) -> None:
-        self._kept.append((now, envelope))
-        self._bytes += _weight(envelope)
+    def _keep(self, envelope: Envelope, size: int, now: float) -> None:
+        weight = ENVELOPE_MEMORY + size + (0 if envelope.body is None else len(envelope.body))
+        self._kept.append((now, weight, envelope))
+        self._bytes += weight
+        self.held += weight
         self._age(now)
 
     def _age(self, now: float) -> None:
         """Let go of what is too old, or too much."""
         most, since = (REMEMBERED_BYTES, -inf) if self._remembers else (KEPT_BYTES, now - KEPT_SECONDS)
         while self._kept and (self._bytes > most or self._kept[0][0] < since):
-            self._bytes -= _weight(self._kept.popleft()[1])
+            self._drop()
+
+    def _drop(self) -> None:
+        """Let go of the oldest envelope; what it changed is not forgotten."""
+        _, weight, envelope = self._kept.popleft()
+        self._bytes -= weight
+        self.held -= weight
+        if envelope.body is not None:
+            return
+        id = envelope.sender
+        if envelope.intent is Intent.JOINER:
+            self._recall(id)
+        elif id in self._before:
+            del self._before[id]
+            self.held -= ENVELOPE_MEMORY + size_of(id)
+
+    def _recall(self, id: str) -> None:
+        """This one was there before what is kept."""
+        if id not in self._before:
+            self._before[id] = None
+            self.held += ENVELOPE_MEMORY + size_of(id)
 
     def _forget(self) -> None:
         for member in self.members.values():
             member.forget()
 
 
-def _copy(line: L, id: str, envelope: Envelope) -> Tell[L]:
+def _change(here: dict[str, None], envelope: Envelope) -> bool:
+    """Who is here after an envelope; whether that is different from before."""
+    if envelope.intent is Intent.JOINER:
+        here[envelope.sender] = None
+    elif envelope.intent is Intent.LEAVER:
+        here.pop(envelope.sender, None)
+    else:
+        return False
+    return True
+
+
+def _copy(line: L, id: str, envelope: Envelope, crowd: Crowd) -> Tell[L]:
     own = envelope.sender == id and envelope.intent is not Intent.LEAVER
     ears = Ears((line,), ())
-    return Tell(envelope, ears, NOBODY) if own else Tell(envelope, NOBODY, ears)
-
-
-def _weight(envelope: Envelope) -> int:
-    return WEIGHT + 8 * len(envelope.others) + (0 if envelope.body is None else len(envelope.body))
+    return Tell(envelope, crowd, ears, NOBODY) if own else Tell(envelope, crowd, NOBODY, ears)

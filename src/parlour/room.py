@@ -31,6 +31,10 @@ from parlour.wire import (
 S = TypeVar("S")
 
 ALL = "all"
+MustHappen = Disconnect | Leave | Ring | Shutdown
+"""What a room does even if the game's callback fails on it."""
+GRACE = 60.0
+"""Seconds that somebody has to come back to a room whose announced end they have outstayed."""
 
 
 def topic_name(room: str, topic: str) -> str:
@@ -52,12 +56,28 @@ def is_own_topic(topic: str) -> bool:
     return topic.startswith("player:")
 
 
+class Patience(msgspec.Struct, frozen=True):
+    """How many seconds the server lets rooms last; None: for ever."""
+
+    playing: float | None = 14 * 86400.0
+    """After the last step of a game that leaves this to the server, while somebody has a seat in it."""
+    empty: float | None = 3600.0
+    """A room in which nobody ever sat; where the game leaves it to the server, also one that is over."""
+
+
+PATIENCE = Patience()
+"""What a server has unless told otherwise."""
+
+
 class Instant(msgspec.Struct, frozen=True):
     """What the world hands to a step: the room's clock, wall time, and a fresh seed in case one is needed."""
 
     now: float
     date: float
     seed: bytes
+    rules: int | None = None
+    """The version of the rules that made it, where it happened before and is played again."""
+    patience: Patience = PATIENCE
 
 
 class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -102,6 +122,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """The seed that the last outcome made public; earlier ones stand in the steps."""
     behind: float = 0.0
     """How far the room's clock is behind the server's."""
+    postponed: float | None = None
+    """When the game wanted the room to end, which waits for a player who is connected or still plays."""
     ended: str | None = None
     """Why the room is over for good."""
 
@@ -155,6 +177,12 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
             return None
         return min([alarm.due for alarm in self.alarms.values()]) + self.behind
 
+    def must(self, command: Command) -> bool:
+        """Whether this happens even if the game fails on it; who has no seat can neither leave nor go."""
+        if self.ended is not None or not isinstance(command, MustHappen):
+            return False
+        return not isinstance(command, Disconnect | Leave) or self.seat(command.player) is not None
+
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
         ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due + self.behind <= now]
@@ -167,8 +195,11 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
     seats = (None,) * (game.seats.stop - 1)
     state = game.init(checked, Moment(at.now, at.date, Chance(at.seed, 0), seats))
     alarms = {}
-    if game.timeouts.game is not None:
-        alarms["idle"] = Alarm(at.now + game.timeouts.game, Shutdown("game_timeout"))
+    waits = [
+        seconds for seconds in (game.timeouts.game, at.patience.empty) if isinstance(seconds, float | int)
+    ]
+    if waits:
+        alarms["idle"] = Alarm(at.now + min(waits), Shutdown("game_timeout"))
     config = msgspec.to_builtins(checked)
     return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms)
 
@@ -215,13 +246,10 @@ def apply(
     return turn.finish(command, id)
 
 
-def replay(game: Game[S], room: Room[S], kept: Step) -> Room[S]:
+def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = PATIENCE) -> Room[S]:
     """The room after a kept step; refused when today's rules make another step of it."""
-    at = Instant(kept.now, kept.date, kept.seed or b"")
+    at = Instant(kept.now, kept.date, kept.seed or b"", kept.rules, patience)
     room, step = apply(game, room, kept.command, at, id=kept.id, spared=kept.spared)
-    if step.rules != kept.rules:
-        step = replace(step, rules=kept.rules)
-        room = replace(room, head=step.digest)
     if step.body != kept.body:
         why = f"step {kept.seq} plays differently under version {game.version} of {game.name}"
         raise Refused(Code.RULES_CHANGED, why)
@@ -246,7 +274,7 @@ class _Turn(Generic[S]):
 
     __slots__ = (
         "alarms", "at", "behind", "chance", "effects", "ended",
-        "game", "now", "room", "seats", "spared", "state",
+        "game", "now", "postponed", "room", "seats", "spared", "state",
     )  # fmt: skip
 
     def __init__(self, game: Game[S], room: Room[S], at: Instant, *, spared: bool) -> None:
@@ -261,6 +289,7 @@ class _Turn(Generic[S]):
         self.effects: list[Effect] = []
         self.chance = Chance(room.seed, room.seq + 1)
         self.behind = room.behind
+        self.postponed = room.postponed
         self.ended: str | None = None
 
     def do(self, command: Command) -> None:  # noqa: C901 - a table of all commands
@@ -292,12 +321,14 @@ class _Turn(Generic[S]):
         shows = outcome is not None and room.outcome is None
         if outcome is None and room.outcome is not None:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
+        if self.game.timeouts.game == "server" and self.ended is None:
+            self.last(playing=outcome is None)
         at = self.at
         step = Step(
             seq=room.seq + 1,
             now=at.now,
             date=at.date,
-            rules=self.game.version,
+            rules=self.game.version if at.rules is None else at.rules,
             command=command,
             before=room.head,
             id=id,
@@ -320,6 +351,7 @@ class _Turn(Generic[S]):
             outcome=outcome,
             shown=(_shown(room),) if shows else room.shown,
             behind=self.behind,
+            postponed=self.postponed,
             ended=self.ended,
         )
         return after, step
@@ -404,6 +436,7 @@ class _Turn(Generic[S]):
         """A fresh game for the same people, everybody one seat on."""
         for key in [key for key in self.alarms if key == "end" or key.startswith("later:")]:
             del self.alarms[key]
+        self.postponed = None
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):
@@ -437,7 +470,7 @@ class _Turn(Generic[S]):
 
     def moment(self) -> Moment:
         players = tuple([s.player if s is not None else None for s in self.seats])
-        return Moment(self.now, self.at.date, self.chance, players)
+        return Moment(self.now, self.at.date, self.chance, players, self.at.rules)
 
     def number(self, player: str) -> int:
         number = self.room.seat_number(player)
@@ -476,6 +509,7 @@ class _Turn(Generic[S]):
                 self.alarms.pop(f"later:{effect.key}", None)
                 self.effects.append(effect)
             case End():
+                self.postponed = None
                 self.set_alarm("end", effect.after, Shutdown("game_ended"))
                 self.effects.append(effect)
 
@@ -484,7 +518,22 @@ class _Turn(Generic[S]):
 
     def refresh(self) -> None:
         """Somebody joined or did something: the game's patience begins anew."""
-        self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
+        if self.game.timeouts.game != "server":
+            self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
+
+    def last(self, *, playing: bool) -> None:
+        """Let a room last as the server has it: no end under a connected player, nor under a running game."""
+        people = [seat for seat in self.seats if seat is not None and not seat.bot]
+        here, patience = any(seat.connected for seat in people), self.at.patience
+        announced = self.alarms.pop("end", None)
+        end, self.postponed = self.postponed if announced is None else announced.due, None
+        if here or (people and playing):
+            self.postponed = end
+        elif end is not None:
+            due = end if announced is not None else max(end, self.now + GRACE)
+            self.alarms["end"] = Alarm(due, Shutdown("game_ended"))
+        wait = patience.playing if people and (playing or end is not None) else patience.empty
+        self.set_alarm("idle", None if here else wait, Shutdown("game_timeout"))
 
     def await_return(self, player: str) -> None:
         """A seat is kept for a while for somebody who is not here (yet)."""

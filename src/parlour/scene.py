@@ -16,6 +16,18 @@ Look = Literal["x", "o", "disc", "tile", "back", "die", "cube", "flag", "mine"]
 Mark = Literal["last", "win", "wrong"]
 
 
+INFINITY = float("inf")
+
+
+def _check_sizes(what: str, **sizes: float) -> None:
+    """Say what is wrong with a length or a time that no browser can draw."""
+    for name, size in sizes.items():
+        least = -INFINITY if name in ("x", "y", "seconds", "at") else 0.0
+        if not least <= size < INFINITY or size == -INFINITY:
+            expected = "a number" if least else "a number that is not negative"
+            raise ValueError(f"{what}: expected {name} to be {expected}, got {size}")
+
+
 class Spot(msgspec.Struct, frozen=True, omit_defaults=True):
     """A place on the board: a square, a point, a tray, or only a surface under others."""
 
@@ -36,6 +48,11 @@ class Spot(msgspec.Struct, frozen=True, omit_defaults=True):
     """The event that a click sends."""
     second: Any = None
     """The event that a right click or a long press sends."""
+
+    def __post_init__(self) -> None:
+        is_somewhere = -INFINITY < self.x < INFINITY and -INFINITY < self.y < INFINITY
+        if not (is_somewhere and 0 <= self.w < INFINITY and 0 <= self.h < INFINITY):
+            _check_sizes(f"spot {self.id!r}", x=self.x, y=self.y, w=self.w, h=self.h)
 
 
 class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -115,6 +132,9 @@ class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
     seat: int | None = None
     """Whose it is; None: everybody's."""
 
+    def __post_init__(self) -> None:
+        _check_sizes("a clock", seconds=self.seconds, at=self.at or 0.0)
+
 
 class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that one viewer's browser draws of a game. Ids are unique in it and tell no secret."""
@@ -137,6 +157,9 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened, the latest last."""
     text: str = ""
     """A board of letters, for games that draw no other."""
+
+    def __post_init__(self) -> None:
+        _check_sizes("the scene", width=self.width, height=self.height)
 
 
 class Patch(msgspec.Struct, frozen=True, omit_defaults=True):

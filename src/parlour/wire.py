@@ -183,10 +183,11 @@ class Exit(msgspec.Struct, frozen=True):
 
 
 class SendEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Play."""
+    """Play; with the seq of what the player saw, only if nothing that they see has changed since."""
 
     event: msgspec.Raw
     id: str | None = None
+    seq: int | None = None
 
 
 class SendChat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -403,6 +404,10 @@ class Adapter(Protocol):
         """The text frame of a push; static unless personal: the same bytes serve all of this protocol."""
         ...
 
+    def encode_own(self, room: str | None, push: Push, ref: Any = None) -> bytes:
+        """The text frame of a push for this client alone; *ref* is of the request that it came in with."""
+        ...
+
 
 # Strict JSON: what a client may send at all, checked before anything is parsed or passed on.
 
@@ -470,6 +475,8 @@ def _finite(number: str) -> bool:
 MAX_NAME = 40
 MAX_TEXT = 500
 MAX_ID = 64
+ROOM_ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}")
+"""An id that somebody chose for a room; `.` and `..` mean something else in an address."""
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _BLANK = {"\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"}  # letters and signs that look like nothing

@@ -51,6 +51,9 @@ class Echo:
     def encode(room: str | None, push: Push) -> bytes:
         return b""
 
+    def encode_own(self, room: str | None, push: Push, ref: Any = None) -> bytes:
+        return b""
+
 
 framed_as_text = lines.framed
 

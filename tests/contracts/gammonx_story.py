@@ -1,7 +1,8 @@
 """Golden conversations with the GammonX hub, through real sockets.
 
 ``ann > record`` is what Ann's client sends and ``ann < record`` what it gets, without the 0x1E at their ends.
-``MATCH`` stands for the id of the match and ``ANN`` for that of Ann. Besides:
+``MATCH`` stands for the id of the match, ``ANN`` for Ann's own id, ``ANN'`` for the one by which others know
+her in this match. Besides:
 
     -- want ann 0 0 2     Ann asks for a match of this variant, modus and type; the answer is told
     -- connect ann        Ann opens a socket for her match, and hands are shaken
@@ -20,7 +21,6 @@ import re
 
 import msgspec
 
-from parlour.doors.gammonx.terms import guid_of
 from tests.doors.hall import Hall, Visitor, guid
 from tests.server.world import Person
 
@@ -112,8 +112,9 @@ class Story:
     def _named(self, record: str) -> str:
         for name in self._names:
             record = record.replace(guid(name), name.upper())
-        for name in self._browsers:
-            record = record.replace(guid_of(name), name.upper())
-        record = record.replace(guid_of("bot:hard"), "BOT")
+            record = record.replace(self._hall.seen(name, self._match), f"{name.upper()}'")
+        for player in (*self._browsers, "bot:hard"):
+            name = player.split(":")[0].upper()
+            record = record.replace(self._hall.seen(player, self._match, player), f"{name}'")
         record = GAME.sub('"id":"GAME","phase"', record)
         return LONG.sub(r"\1...\3", record.replace(self._match, "MATCH") if self._match else record)

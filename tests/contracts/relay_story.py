@@ -13,7 +13,7 @@ of the letter, ``ann > (hex ff00)`` those bytes, as text. Besides:
     -- wait 5                         so many seconds pass
 """
 
-import msgspec
+import json
 
 from tests.server.relaying import Exchange, shortened
 
@@ -78,5 +78,5 @@ def _loose(line: str) -> object:
     who, got, text = line.partition(" < {")
     if not got:
         return line
-    envelope = msgspec.json.decode("{" + text)
+    envelope = json.loads("{" + text)
     return who, {**envelope, "From": set(envelope["From"]), "To": set(envelope["To"])}

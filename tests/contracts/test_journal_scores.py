@@ -139,6 +139,30 @@ async def test_a_player_has_a_standing_on_each_ladder(journal):
     assert await journal.standings("draughts", 9) == []
 
 
+async def test_results_that_did_not_count_are_forgotten_with_their_room_and_others_stay(journal):
+    room = await journal.create(card(), STATE, None)
+    other = await journal.create(card("OTHER"), STATE, None)
+    made = [result(1, number=room), result(2, number=room, ranked=True), result(3, number=other)]
+    await journal.append(room, step(1), Aside(scored=Scored(tuple(made))))
+    await journal.append(room, step(2), Aside(card=card(ended="game_ended", ended_at=1.0)))
+    assert len(await journal.results_of(ANN.id, 9)) == 3
+    while await journal.prune(2.0, 5):
+        pass
+    assert await journal.results_of(ANN.id, 9) == made[:0:-1]
+
+
+async def test_a_player_with_a_result_or_a_standing_is_not_forgotten(journal):
+    room = await journal.create(card(), STATE, None)
+    for player in (ANN, BOB):
+        await journal.save_player(player)
+    await journal.append(room, step(1), Aside(scored=Scored((result(1, number=room),), (fresh(BOB),))))
+    await journal.beat(200_000.0)
+    while await journal.prune(100_000.0, 5):
+        pass
+    names = [kept.name for id in (ANN.id, BOB.id) if (kept := await journal.player(id)) is not None]
+    assert names == [ANN.name, BOB.name]
+
+
 async def test_a_step_that_is_refused_scores_nothing(journal):
     room = await journal.create(card(), STATE, None)
     await journal.append(room, step(1), won(fresh(ANN), fresh(BOB)))

@@ -24,7 +24,7 @@ def compare(setup: Setup, *, games: int, steps: int, seed: int) -> None:
         assert all(report.by_viewer.values()), str(report)
 
 
-SLOW = {"stratego"}
+SLOW = {"minesweeper", "stratego"}
 """Another state of these takes long to imagine, so the quick check looks at fewer games."""
 
 

@@ -18,9 +18,11 @@ from parlour.server.http import (
     NewPlayer,
     NewRoom,
     PlayerSheet,
+    Preview,
+    ServerSheet,
     Stepped,
 )  # fmt: skip
-from parlour.server.listing import OpenRooms
+from parlour.server.listing import ChangedRooms, OpenRooms
 from parlour.server.pairing import Matched, TicketSheet, Unqueued
 from parlour.server.rooms import RoomSheet
 from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, Queue, SendChat, SendEvent
@@ -28,11 +30,11 @@ from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, Queue, S
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 
 CALLS = (
-    NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, HistorySheet, Stepped, Problem,
-    Queue, TicketSheet, NewBot, Seated, Hint, PlayerSheet,
+    NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, Preview, HistorySheet, Stepped, Problem,
+    Queue, TicketSheet, NewBot, Seated, Hint, PlayerSheet, ServerSheet,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, Joining)
-TYPES = (Scene, Patch, OpenRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)
+TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)
 
 HEAD = """\
 // Made from the Python types by scripts/wire-types. Do not edit: change those and run it again.

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from parlour.doors.xsos import Answer, Told, Xsos
+from parlour.server.limits import Quota
 
 EMPTY = (0,) * 9
 
@@ -17,8 +18,9 @@ def drawn(board: str) -> list[int]:
 class Chat:
     """People who talk through the door; what each hears is kept, and arrives unless told otherwise."""
 
-    def __init__(self, *, referee: bool = False, id: str = "chat") -> None:
-        self.door = Xsos(self._arrived, referee=referee)
+    def __init__(self, *, referee: bool = False, id: str = "chat", limit: int = 0) -> None:
+        self.held = Quota("bytes", 0, address=limit)
+        self.door = Xsos(self._arrived, self._whose, self.held, referee=referee)
         self.id = id
         self.now = 0.0
         self.heard: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -27,6 +29,9 @@ class Chat:
         self._lines: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
         self._arrivals: Counter[str] = Counter()
+
+    def _whose(self, line: str) -> str:
+        return f"where {line.rpartition(' ')[0]} is"
 
     def _arrived(self, line: str) -> int:
         return self._arrivals[line]

@@ -17,7 +17,15 @@ from tests.server.wires import Wire
 from tests.server.world import World
 
 END = "\x1e"
-UNLIMITED = {"rate": 0, "player_rate": 0, "address_rate": 0, "address_connections": 0, "player_rooms": 0}
+UNLIMITED = {
+    "rate": 0,
+    "player_rate": 0,
+    "address_rate": 0,
+    "address_connections": 0,
+    "player_rooms": 0,
+    "address_rooms": 0,
+    "address_guesses": 0,
+}
 
 
 def guid(name: str) -> str:
@@ -123,6 +131,14 @@ class Hall:
             who.records.clear()
         return both
 
+    def player(self, who: str) -> str:
+        """What somebody who comes by this door is called everywhere else."""
+        return self.world.host.pseudonyms.player(guid(who))
+
+    def seen(self, who: str, match: str | None, player: str | None = None) -> str:
+        """The id by which others in a match know somebody: a client of this door, or another *player*."""
+        return self.world.host.pseudonyms.in_match(match or "", player or self.player(who))
+
     async def quiet(self) -> None:
         """Wait until everything that was written is read."""
         for _ in range(3):
@@ -151,6 +167,8 @@ class Visitor:
         self.raw: list[str] = []
         self._numbers = itertools.count()
         asked = f"matchId={match}&playerId={self.id}" if match else ""
+        self.seen = hall.seen(who, match)
+        """The id by which others know them."""
         self.wire = Wire(hall.sockets, f"{PATH}?{asked}{query}", **headers)
 
     def read(self) -> None:

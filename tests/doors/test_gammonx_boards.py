@@ -7,16 +7,24 @@ import pytest
 from msgspec.structs import replace
 
 from parlour.doors.gammonx.board import board_state, move_sequences, place_of
-from parlour.doors.gammonx.payloads import dice_rolls, show
+from parlour.doors.gammonx.payloads import Viewer, dice_rolls, show
+from parlour.doors.gammonx.terms import read_guid
 from parlour.errors import Refused
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.match import Cube, Played, Settings, new_match
+from parlour.lobby import Mode
+from parlour.pseudonyms import Pseudonyms
 from parlour.wire import Sitter
 from tests.doors.hall import guid
 
 START = [-2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2]
 ANN, BOB = Sitter("ann", "Ann"), Sitter("bob", "Bob")
+OTHERS = Pseudonyms(bytes(32)).in_match
+
+
+def normal(_: str) -> Mode:
+    return "normal"
 
 
 def views(variant: str, drawn: str = "", **more: Any) -> tuple[Any, Any]:
@@ -112,7 +120,7 @@ def test_a_double_has_two_dice_and_each_is_used_by_two_moves(left, used):
 def test_between_games_the_active_turn_is_the_last_winners_and_never_nobodys(won_by, active):
     games = tuple(Played("backgammon", winner, 1, "single") for winner in won_by)
     for view, me in zip(views("backgammon", games=games), (ANN, BOB), strict=True):
-        seen = show(guid("match"), guid(me.player), view, (ANN, BOB))
+        seen = show(Viewer(guid("match"), guid(me.player), OTHERS, normal), view, (ANN, BOB))
         state = msgspec.json.decode(seen.game)
         assert state["activeTurn"] == seen.players[active]
         assert state["phase"] == (6 if won_by else 98)
@@ -126,12 +134,17 @@ def test_fields_that_are_not_mine_are_refused(field):
 
 def test_whoever_came_another_way_has_an_id_all_the_same():
     view = views("backgammon")[0]
-    seen = show(guid("match"), guid("ann"), view, (ANN, BOB))
-    assert seen.players[0] == guid("ann"), "one's own is the one that one has said"
-    assert seen.players[1] == show(guid("other"), guid("ann"), view, (ANN, BOB)).players[1]
+    here, there = (
+        show(Viewer(guid(match), guid("ann"), OTHERS, normal), view, (ANN, BOB)) for match in ("m", "n")
+    )
+    assert here.players[0] == there.players[0] == guid("ann"), "one's own is the one that one has said"
+    assert here.players[1] != there.players[1], "another one in every match"
+    assert [read_guid(seen.players[1], "id") for seen in (here, there)] == [
+        seen.players[1] for seen in (here, there)
+    ]
 
 
 def test_nobody_without_a_seat_sees_a_match_by_this_door():
     match = replace(new_match(Settings()), players=("ann", "bob"))
     with pytest.raises(Refused, match="only the two players"):
-        show(guid("match"), guid("eve"), Backgammon().view(match, None), (ANN, BOB))
+        show(Viewer(guid("match"), guid("eve"), OTHERS, normal), Backgammon().view(match, None), (ANN, BOB))

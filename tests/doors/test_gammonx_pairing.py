@@ -64,8 +64,7 @@ async def test_a_match_waits_on_under_its_id_after_a_restart(hall):
     me = {"playerId": guid("ann"), "matchModus": 0}
     answer = await hall.call(f"/api/matches/queues/{match}", me)
     assert answer.json()["payload"] == {"queueId": match, "status": 0, "matchId": None}
-    again = await hall.call("/api/matches/join", {"PlayerId": guid("ann"), "MatchType": 2})
-    assert (again.status_code, again.json()["payload"]["code"]) == (400, "JOIN_ERROR")
+    assert await hall.want("ann") == match
     assert await hall.want("bob") == match
     ann, bob = await hall.come("ann", match), await hall.come("bob", match)
     for who in (ann, bob):
@@ -80,7 +79,8 @@ async def test_whoever_sat_in_a_waiting_match_has_a_while_to_come_back_after_a_r
     await ann.do("JoinMatch", ann.id)
     await hall.restart()
     ann = await hall.come("ann", match)
-    assert ann.last("player-connected")["allowedCommands"] == ["MatchState"]
+    assert ann.last("match-state")["player2"] is None
+    assert ann.events() == ["player-connected", "match-state"]
     await hall.alive(40, ann)
     cid = await play_now(hall, "cid")
     assert room_of(cid) == [match]
@@ -101,11 +101,11 @@ async def test_ranked_matches_are_joined_within_tolerance_or_opened(hall):
 async def test_a_ranked_match_counts_for_both_and_a_normal_one_for_nobody(hall):
     winner, loser = await a_ranked_match(hall)
     standings = await hall.world.journal.standings("backgammon/backgammon", 10)
-    assert [one.player for one in standings] == [f"gammonx:{guid(winner)}", f"gammonx:{guid(loser)}"]
+    assert [one.player for one in standings] == [hall.player(winner), hall.player(loser)]
     async with calls(hall.world) as http:
-        page = (await http.get(f"/api/players/gammonx:{guid(winner)}")).json()
+        page = (await http.get(f"/api/players/{hall.player(winner)}")).json()
         assert [(result["how"], result["ranked"]) for result in page["results"]] == [("won", True)]
-        assert (await http.get(f"/api/players/gammonx:{guid('eve')}")).status_code == 404
+        assert (await http.get(f"/api/players/{hall.player('eve')}")).status_code == 404
     one, _ = await hall.playing()
     await one.do("ResignMatch")
     assert await hall.world.journal.standings("backgammon/backgammon", 10) == standings
@@ -133,7 +133,7 @@ async def test_a_match_against_a_bot_waits_for_nobody_else(hall):
     ann = await hall.come("ann", match)
     await ann.do("JoinMatch", ann.id)
     assert ann.events() == ["match-lobby-waiting", "match-lobby-found", "match-started"]
-    assert [ticket.room for ticket in hall.world.host.pairing.tickets(f"gammonx:{guid('ann')}")] == [match]
+    assert [ticket.room for ticket in hall.world.host.pairing.tickets(hall.player("ann"))] == [match]
 
 
 async def test_a_match_that_is_cancelled_or_forgotten_is_closed(hall):
@@ -163,6 +163,36 @@ async def test_who_was_sent_to_a_match_and_polls_is_still_on_the_way(hall):
     me = {"playerId": guid("cid"), "matchModus": 0}
     answer = await hall.call(f"/api/matches/queues/{match}", me)
     assert (answer.status_code, answer.json()["payload"]["code"]) == (400, "QUEUE_ERROR")
+
+
+@pytest.mark.parametrize("first", ["ann", "cid"])
+async def test_a_match_to_which_the_other_does_not_come_is_closed_and_nobody_has_lost(hall, first):
+    cid = await play_now(hall, "cid", mode="ranked") if first == "cid" else None
+    match = await hall.want("ann", 0, 1)
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    cid = cid or await play_now(hall, "cid", mode="ranked")
+    assert room_of(cid) == [match]
+    await hall.alive(29, ann)
+    assert ann.events()[-2:] == ["match-lobby-found", "match-started"]
+    await hall.wait(3)
+    assert ann.records[-2:] == [{"type": 7}, "closed 1000"]
+    assert ann.events() == ["turn-timer", "force-disconnect"], "and no match-ended"
+    sheet = await hall.world.host.look(match)
+    assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
+    me = {"playerId": guid("ann"), "matchModus": 1}
+    assert (await hall.call(f"/api/matches/queues/{match}", me)).status_code == 400
+    assert await hall.want("ann", 0, 1) != match, "and she can ask again at once"
+
+
+async def test_a_match_to_which_both_came_by_different_doors_goes_on(hall):
+    match = await hall.want("ann")
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    cid = await play_now(hall, "cid")
+    await cid.join(match)
+    await hall.alive(60, ann)
+    assert (await hall.world.host.look(match)).ended is None
 
 
 async def test_with_a_token_of_ours_the_ticket_is_that_players(hall):

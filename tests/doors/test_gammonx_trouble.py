@@ -1,12 +1,9 @@
 """The GammonX door in trouble: breaks, slow players, doubles, and clients that ask for what cannot be."""
 
-import random
 from typing import Any
 
 import pytest
 
-from parlour.doors.gammonx.hub import COMMANDS
-from parlour.doors.gammonx.terms import player_named
 from tests.doors.hall import Hall, Visitor, guid
 
 OTHER = "281ccec7-ea50-4ab1-be58-32669e11ee14"
@@ -25,12 +22,12 @@ async def test_a_player_who_returns_has_the_seat_without_a_call(hall):
     one, other = await hall.playing()
     await one.drop()
     gone = other.last("player-disconnected")
-    assert (gone["playerId"], gone["gracePeriod"]) == (one.id, "00:00:30")
+    assert (gone["playerId"], gone["gracePeriod"]) == (one.seen, "00:00:30")
     again = await hall.come(one.who, one.match)
-    assert again.last("player-connected")["allowedCommands"] == ["GameState"]
+    assert again.last("player-connected")["allowedCommands"][0] == "Roll"
     assert other.events() == ["player-disconnected", "player-connected"]
-    await again.do("GameState")
-    assert again.last("game-state")["activeTurn"] == one.id
+    assert again.last("game-state")["activeTurn"] == one.id, "told at once"
+    assert again.events() == ["player-connected", "game-state"]
     await again.do("Roll")
     assert len(again.last("game-state")["diceRolls"]) == 2
 
@@ -58,7 +55,7 @@ async def test_a_connection_that_is_silent_for_two_seconds_loses_its_place(hall)
     await hall.wait(1.9)
     assert again.events() == []
     await hall.wait(0.3)
-    assert again.events() == ["player-connected", "match-lobby-found", "game-state"]
+    assert again.events() == ["player-connected", "game-state", "match-lobby-found", "game-state"]
     await again.do("Roll")
     assert again.events() == ["game-state"]
 
@@ -75,7 +72,7 @@ async def test_who_comes_back_after_the_end_is_told_how_it_ended(hall):
     await one.drop()
     await hall.wait(31)
     again = await hall.come(one.who, one.match)
-    assert again.last("match-ended")["winner"] == other.id
+    assert again.last("match-ended")["winner"] == other.seen
     assert again.events() == ["player-connected", "match-ended", "force-disconnect"]
 
 
@@ -108,7 +105,7 @@ async def test_who_does_not_play_in_a_minute_loses_the_game(hall):
     await hall.alive(61, one, other)
     for who in (one, other):
         ended = who.last("game-ended")
-        assert ended["gameRounds"][0]["winner"] == other.id
+        assert ended["gameRounds"][0]["winner"] == (other.id if who is other else other.seen)
         assert "StartGame" in ended["allowedCommands"]
 
 
@@ -154,7 +151,7 @@ async def test_what_is_not_allowed_is_an_error_to_the_caller_alone(hall):
     one, other = await hall.playing()
     assert await one.refused("Move", 0, 1) == (
         "MOVE_ERROR",
-        "expected roll, or double where that is allowed, got move",
+        "call Roll first",
     )
     assert (await one.refused("EndTurn"))[0] == "END_TURN_ERROR"
     assert (await one.refused("StartGame"))[0] == "START_GAME_ERROR"
@@ -170,26 +167,64 @@ async def test_what_is_not_allowed_is_an_error_to_the_caller_alone(hall):
     assert other.events() == ["error", "game-state"]
 
 
-async def test_commands_after_the_end_are_errors_and_the_connection_stays(hall):
+async def test_after_force_disconnect_the_socket_is_closed(hall):
     one, other = await hall.playing()
-    await one.do("ResignMatch")
+    completion = await one.do("ResignMatch")
+    assert completion == {"type": 3, "invocationId": completion["invocationId"]}, "the last call is answered"
     assert other.last("match-ended")["winner"] == other.id
-    assert one.events()[-2:] == ["match-ended", "force-disconnect"]
-    await one.do("MatchState")
-    before = one.last("match-state")
-    assert before["winner"] == other.id
-    for command in COMMANDS.values():
-        if command.event is not None:
-            assert (await one.refused(command.name))[0] == command.code
-    assert (await one.refused("Move", 0, 1))[0] == "MOVE_ERROR"
-    assert other.events() == ["match-ended", "force-disconnect"]
-    await one.do("MatchState")
-    assert one.last("match-state") == before
+    for who in (one, other):
+        closed = who.records[-2:]
+        assert closed == [{"type": 7}, "closed 1000"], "and the client is not asked to come back"
+    assert one.events()[-2:] == other.events()[-2:] == ["match-ended", "force-disconnect"]
+
+
+async def test_who_comes_back_after_the_end_is_told_once_and_sent_away(hall):
+    one, _ = await hall.playing()
+    await one.do("ResignMatch")
+    again = await hall.come(one.who, one.match, shake=False)
+    await again.send(
+        {"protocol": "json", "version": 1},
+        again.call("Roll", one.match),
+        again.call("MatchState", one.match),
+    )
+    assert again.records[-1] == "closed 1000"
+    assert again.events() == ["player-connected", "match-ended", "force-disconnect"]
+
+
+async def test_a_lapsed_match_answers_once(hall):
+    match = await hall.want("ann")
+    await hall.wait(32)
+    assert (await hall.world.host.look(match)).ended == "nobody_came"
+    ann = await hall.come("ann", match, shake=False)
+    await ann.send({"protocol": "json", "version": 1}, ann.call("JoinMatch", match, ann.id))
+    assert ann.records[-1] == "closed 1000"
+    assert ann.events() == ["force-disconnect"]
+    eve = await hall.come("eve")
+    eve.match = match
+    assert await eve.refused("JoinMatch", eve.id) == ("LOBBY_ERROR", f"match {match} is over")
+
+
+async def test_a_match_that_is_closed_sends_away_whoever_waits_in_it_once(hall):
+    match = await hall.want("ann")
+    ann = await hall.come("ann", match)
+    await ann.do("JoinMatch", ann.id)
+    await hall.call(f"/api/matches/queues/{match}/cancel", {"playerId": ann.id, "matchModus": 0})
+    assert ann.records[-1] == "closed 1000"
+    assert ann.events() == ["match-lobby-waiting", "force-disconnect"]
+
+
+async def test_a_double_that_is_not_answered_in_time_is_declined(hall):
+    one, other = await hall.playing(type=0)
+    await one.do("OfferDouble")
+    await hall.alive(61, one, other)
+    for who in (one, other):
+        assert who.last("game-ended")["gameRounds"][0]["points"] == 1
+        assert who.events()[-2:] == ["double-declined", "game-ended"]
 
 
 async def test_nobody_joins_an_unknown_match_or_under_a_malformed_id(hall):
     eve = await hall.come("eve", OTHER)
-    assert await eve.refused("JoinMatch", eve.id) == ("LOBBY_ERROR", f"there is no room {OTHER}")
+    assert await eve.refused("JoinMatch", eve.id) == ("LOBBY_ERROR", f"there is no match {OTHER}")
     eve.match = "room 5"
     assert await eve.refused("JoinMatch", eve.id) == ("LOBBY_ERROR", "matchId: expected a GUID, got 'room 5'")
     assert await eve.refused("Roll") == ("ROLL_ERROR", "matchId: expected a GUID, got 'room 5'")
@@ -208,14 +243,17 @@ async def test_nobody_joins_under_a_malformed_player_id_whether_called_or_in_the
     assert ann.last("match-lobby-waiting")["player1"] == ann.id, "both seats were free"
 
 
-async def test_an_error_says_what_is_allowed_to_join_and_then_to_ask_how_things_are(hall):
+async def test_an_error_says_that_one_has_to_join_and_then_what_one_may_do(hall):
     match = await hall.want("ann")
     ann = await hall.come("ann", match)
     await ann.refused("GameState")
     assert ann.last("error")["allowedCommands"] == ["JoinMatch"]
     await ann.do("JoinMatch", ann.id)
     await ann.refused("Roll")
-    assert ann.last("error")["allowedCommands"] == ["GameState", "MatchState"]
+    assert ann.last("error")["allowedCommands"] == [], "nobody else is there"
+    one, _ = await hall.playing(1)
+    await one.refused("EndTurn")
+    assert one.last("error")["allowedCommands"] == ["Roll", "ResignGame", "ResignMatch"]
 
 
 async def test_a_third_player_finds_no_seat(hall):
@@ -304,13 +342,29 @@ async def test_names_of_a_wish_may_be_in_any_case_and_the_prefix_is_optional(hal
     assert (answer.json()["type"], set(answer.json()["payload"])) == ("OK", {"matchId", "queueId", "status"})
 
 
-async def test_a_player_waits_once_for_a_kind_of_match(hall):
-    await hall.want("ann")
-    wish = {"PlayerId": guid("ann"), "MatchVariant": 0, "MatchModus": 0, "MatchType": 2}
-    answer = await hall.call("/api/matches/join", wish)
-    assert answer.json()["payload"]["message"] == "you are in this queue already"
+async def test_whoever_asks_again_is_given_the_same_match(hall):
+    match = await hall.want("ann")
+    assert await hall.want("ann") == match
+    assert await hall.want("bob") == match
+    assert [await hall.want(who) for who in ("ann", "bob")] == [match, match], "before they have come"
+    assert len(await hall.world.journal.tickets()) == 2
+    assert await hall.want("ann", 1) != match, "another kind of match"
     await hall.wait(40)
-    assert (await hall.call("/api/matches/join", wish)).status_code == 200, "nobody waited there any more"
+    assert await hall.want("ann") != match, "nobody waited there any more"
+
+
+async def test_whoever_asks_again_still_waits(hall):
+    match = await hall.want("ann")
+    await hall.wait(25)
+    assert await hall.want("ann") == match
+    await hall.wait(25)
+    assert await hall.want("bob") == match
+
+
+async def test_bots_of_another_level_are_another_match(hall):
+    easy = await hall.want("ann", modus=2, BotLevel=0)
+    assert await hall.want("ann", modus=2, BotLevel=2) != easy
+    assert await hall.want("ann", modus=2, BotLevel=0) == easy
 
 
 async def test_whoever_plays_already_may_want_another_match(hall):
@@ -367,6 +421,24 @@ async def test_a_negotiated_connection_is_opened_once_and_soon(hall):
     assert visitor.records[0].startswith("refused 404")
 
 
+async def test_one_address_is_promised_so_many_connections_and_takes_none_from_others(hall):
+    async def negotiate() -> Any:
+        return await hall.call("/matchhub/negotiate?negotiateVersion=1")
+
+    first = (await negotiate()).json()
+    for _ in range(499):
+        assert (await negotiate()).status_code == 200
+    refused = await negotiate()
+    assert (refused.status_code, refused.json()["payload"]["message"]) == (
+        429,
+        "at most 500 negotiated connections for one address at a time",
+    )
+    await hall.come("ann", query=f"id={first['connectionToken']}")
+    assert (await negotiate()).status_code == 200
+    await hall.wait(25)
+    assert hall.door._promised._held == 0
+
+
 async def test_pages_of_other_sites_may_call(hall):
     answer = await hall.http.options("/matchhub/negotiate", headers={"Origin": "https://play.example"})
     assert answer.headers["access-control-allow-origin"] == "https://play.example"
@@ -413,52 +485,9 @@ async def test_an_id_opens_no_seat_that_a_token_holds(hall):
     assert thief.events() == []
     await thief.do("JoinMatch", thief.id)
     seats = [seat.player for seat in hall.world.room(match).seats]
-    assert seats == ["dan", player_named(thief.id)], "another player, who happens to use the same id"
-
-
-# What is allowed.
-
-ALWAYS = {"JoinMatch", "StartMatch", "GameState", "MatchState"}
-"""Not to be listed: to ask how things are is allowed at any time."""
-
-
-@pytest.mark.parametrize(("variant", "type"), [(0, 0), (1, 2), (2, 2)], ids=["backgammon", "tavla", "tavli"])
-async def test_what_is_not_among_the_allowed_commands_is_refused_and_all_else_is_done(hall, variant, type):
-    players = await hall.two(variant, type)
-    rng = random.Random(variant)
-    for _ in range(150):
-        told = [await asked(who) for who in players]
-        if not any("StartGame" in state["allowedCommands"] or state["phase"] != 6 for state in told):
-            break
-        for who, state in zip(players, told, strict=True):
-            for name in commands() - set(state["allowedCommands"]):
-                await who.refused(name, *((0, 1) if name == "Move" else ()))
-        assert [await asked(who) for who in players] == told, "nothing changed"
-        await do_one(rng.choice([*zip(players, told, strict=True)]), rng)
-
-
-def commands() -> set[str]:
-    return {command.name for command in COMMANDS.values()} - ALWAYS
-
-
-async def asked(who: Visitor) -> Any:
-    await who.do("GameState")
-    return who.last("game-state")
-
-
-async def do_one(whose: tuple[Visitor, Any], rng: random.Random) -> None:
-    """One of the things that somebody may do, and seldom give up."""
-    who, state = whose
-    may = [name for name in state["allowedCommands"] if not name.startswith("Resign") or rng.random() < 0.02]
-    if not may:
-        return
-    name, fields = rng.choice(may), []
-    if name == "Move":
-        first = rng.choice(state["moveSequences"])["moves"][0]
-        fields = [first["from"], first["to"]]
-    who.records.clear()
-    await who.do(name, *fields)
-    assert "error" not in who.events(), f"{name} was allowed"
+    assert seats == ["dan", hall.world.host.pseudonyms.player(thief.id)], (
+        "another player, who happens to use the same id"
+    )
 
 
 async def test_the_time_to_be_away_is_for_the_whole_match(hall):

@@ -163,11 +163,18 @@ async def test_joining_again_keeps_the_seat_and_seats_nobody_twice(world):
     assert bob.updates()
 
 
+async def test_nobody_comes_in_under_the_name_of_a_bot(world):
+    eve = Visitor(world, "eve", WithOgetarts())
+    status, response = await eve.ask("phx_join", {"user": "random  BOT 2"})
+    assert (status, response["code"]) == ("error", "invalid_name")
+
+
 async def test_a_name_that_another_player_of_the_room_has_is_refused_and_brings_neither_seat_nor_ranks(world):
     await two(world)
     thief = Visitor(world, "eve", WithOgetarts())
     status, response = await thief.ask("phx_join", {"user": "bob"})
     assert (status, response["code"]) == ("error", "name_taken")
+    assert "connect with the token" in response["message"]
     assert thief.updates() == []
     status, response = await thief.click(60)
     assert (status, response["code"]) == ("error", "not_joined")
@@ -188,7 +195,7 @@ async def test_a_name_that_is_none_is_refused(world, payload, code):
     assert (status, response["code"]) == ("error", code)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "x" * 65, "ä"])
+@pytest.mark.parametrize("name", ["", "a b", "x" * 65, "ä", ".", ".."])
 async def test_a_game_whose_name_cannot_be_a_rooms_is_refused(world, name):
     status, response = await Visitor(world, "ann", WithOgetarts()).ask("phx_join", {"user": "Ann"}, name)
     assert (status, response["code"]) == ("error", "invalid_name")
@@ -197,7 +204,7 @@ async def test_a_game_whose_name_cannot_be_a_rooms_is_refused(world, name):
 async def test_the_door_leads_to_stratego_alone(world):
     await world.open("tictactoe", "den")
     status, response = await Visitor(world, "ann", WithOgetarts()).ask("phx_join", {"user": "Ann"})
-    assert (status, response["code"]) == ("error", "unknown_game")
+    assert (status, response["code"]) == ("error", "wrong_game")
 
 
 async def test_the_native_topics_are_there_as_ever(world):
@@ -329,6 +336,7 @@ async def test_a_game_to_the_end_its_trays_and_counts_and_who_won(world):
     assert position.ending is not None
     games = [person.updates()[-1] for person in (ann, bob, zoe)]
     for game in games:
+        assert all(piece[1] for row in game["board"] for piece in row if piece)
         assert game["reason"] == position.ending.reason
         assert game["winner"] == (
             None if position.ending.winner is None else ("Ann", "Bob")[position.ending.winner]

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,15 @@ from hypothesis import strategies as st
 
 from parlour.doors.relay import MAX_NAME, as_json, cookie_id, made_id, numbered, plain, read_knock
 from parlour.errors import Refused
-from parlour.relay import Envelope, Intent
+from parlour.relay import Crowd, Envelope, Intent, size_of
 
-JOINED = Envelope(7, 1735689600123, Intent.JOINER, "cid", ("ann", "bob"))
-SAID = Envelope(8, 1735689600123, Intent.PEER, "cid", ("ann", "bob"), b'{"turn": 0}')
-LEFT = Envelope(9, 1735689600123, Intent.LEAVER, "cid", ("ann", "bob"))
+JOINED = Envelope(7, 1735689600123, Intent.JOINER, "cid")
+SAID = Envelope(8, 1735689600123, Intent.PEER, "cid", b'{"turn": 0}')
+LEFT = Envelope(9, 1735689600123, Intent.LEAVER, "cid")
+HERE = Crowd(("ann", "bob", "cid"))
+OBJECT = 80
+"""Bytes of a string without its characters."""
+STAY = Crowd(("ann", "bob"))
 
 
 # Addresses.
@@ -96,7 +101,7 @@ def test_nobody_can_bring_an_id_that_is_in_somebodys_cookie(seconds, number):
 
 
 def test_a_newcomers_own_copy_is_a_welcome():
-    joined = numbered(JOINED)
+    joined = numbered(JOINED, HERE)
     assert joined.own == (
         b'{"From":["ann","bob"],"To":["cid"],"Num":7,"Time":1735689600123,'
         b'"Intent":"Welcome","Receipt":false,"Body":null}\n'
@@ -108,7 +113,7 @@ def test_a_newcomers_own_copy_is_a_welcome():
 
 
 def test_a_senders_own_copy_is_its_receipt():
-    said = numbered(SAID)
+    said = numbered(SAID, HERE)
     own, rest = json.loads(said.own), json.loads(said.rest)
     assert own == {**rest, "Receipt": True}
     assert rest["Receipt"] is False
@@ -116,7 +121,7 @@ def test_a_senders_own_copy_is_its_receipt():
 
 
 def test_who_left_is_told_to_those_who_stay():
-    rest = json.loads(numbered(LEFT).rest)
+    rest = json.loads(numbered(LEFT, STAY).rest)
     assert (rest["From"], rest["To"], rest["Intent"], rest["Body"]) == (
         ["cid"],
         ["ann", "bob"],
@@ -127,20 +132,32 @@ def test_who_left_is_told_to_those_who_stay():
 
 @given(st.binary(max_size=300))
 def test_todays_bodies_are_the_senders_bytes_whatever_they_are(body):
-    envelope = Envelope(0, 0, Intent.PEER, "ann", (), body)
-    assert base64.b64decode(json.loads(numbered(envelope).rest)["Body"]) == body
+    envelope = Envelope(0, 0, Intent.PEER, "ann", body)
+    assert base64.b64decode(json.loads(numbered(envelope, Crowd(("ann",))).rest)["Body"]) == body
 
 
-@given(st.lists(st.text(), max_size=4))
-def test_ids_come_through_as_they_are(ids):
-    envelope = Envelope(0, 0, Intent.JOINER, "ann", tuple(ids))
-    for encode in (numbered, plain):
-        assert json.loads(encode(envelope).rest)["To"] == ids
+@given(st.lists(st.text(), max_size=60, unique=True), st.data())
+def test_ids_come_through_as_they_are(ids, data):
+    who = data.draw(st.sampled_from(ids or [""]))
+    crowd, others = Crowd(ids or [""]), [id for id in ids if id != who]
+    for intent in (Intent.JOINER, Intent.PEER):
+        envelope = Envelope(0, 0, intent, who, b"1" if intent is Intent.PEER else None)
+        for encode in (numbered, plain):
+            envelope_read = json.loads(encode(envelope, crowd).rest)
+            assert (envelope_read["From"], envelope_read["To"]) == ([who], others)
+
+
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs"))))
+def test_no_id_is_longer_on_the_wire_or_in_memory_than_it_is_weighed(id):
+    text = numbered(Envelope(0, 0, Intent.LEAVER, "ann"), Crowd([id])).rest
+    start, end = text.index(b'"To":[') + 6, text.index(b'],"Num"')
+    assert end - start + 1 <= size_of(id)  # with its comma
+    assert sys.getsizeof(id) <= OBJECT + size_of(id)
 
 
 def test_signs_of_html_in_ids_are_escaped():
     assert rb'"To":["\u003ca\u0026b\u003e\u2028"]' in numbered(
-        Envelope(0, 0, Intent.LEAVER, "ann", ("<a&b>\u2028",))
+        Envelope(0, 0, Intent.LEAVER, "ann"), Crowd(("<a&b>\u2028",))
     ).rest  # fmt: skip
 
 
@@ -148,32 +165,44 @@ def test_signs_of_html_in_ids_are_escaped():
 
 
 def test_the_first_generation_gets_exactly_the_documented_keys():
-    joined = plain(JOINED)
+    joined = plain(JOINED, HERE)
     assert joined.own == b'{"From":["ann","bob"],"To":["cid"],"Time":1735689600,"Intent":"Welcome"}'
     assert joined.rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Joiner"}'
-    assert plain(LEFT).rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Leaver"}'
-    assert plain(SAID).rest == (
+    assert (
+        plain(LEFT, STAY).rest == b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Leaver"}'
+    )
+    assert plain(SAID, HERE).rest == (
         b'{"From":["cid"],"To":["ann","bob"],"Time":1735689600,"Intent":"Peer","Body":{"turn": 0}}'
     )
 
 
 @given(st.binary(max_size=200) | st.text().map(str.encode))
 def test_whatever_is_said_the_first_generation_can_read_the_envelope(body):
-    envelope = Envelope(0, 0, Intent.PEER, "ann", (), body)
-    assert "Body" in json.loads(plain(envelope).rest)
+    envelope = Envelope(0, 0, Intent.PEER, "ann", body)
+    assert "Body" in json.loads(plain(envelope, Crowd(("ann",))).rest)
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"hello", b"NaN", b"[1", b'"\\ud800"', b"1e999", b"[" * 100, b"\xff", b'{"a":1}x', b"[" * 50_000],
+    [b"", b"hello", b"NaN", b"-Infinity", b"[1", b"[" * 100, b"\xff", b'"\xff"', b'{"a":1}x', b"[" * 50_000],
 )
-def test_what_is_not_json_for_everybody_is_a_string(body):
+def test_what_is_not_json_is_a_string(body):
     assert json.loads(as_json(body)) == body.decode(errors="replace")
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"1", b" null\n", b'{"a":{"b":[1,2.5,"x"]}}', '"♠"'.encode(), b"[" * 32 + b"]" * 32, b"9" * 20],
+    [
+        b"1",
+        b" null\n",
+        b'{"a":{"b":[1,2.5,"x"]}}',
+        '"♠"'.encode(),
+        b"[" * 500 + b"]" * 500,
+        b"9" * 5000,
+        b'{"a":1e400}',
+        rb'"\ud800"',
+        rb'["\ud83d", 1, "\udc00"]',
+    ],
 )
-def test_what_is_json_stays_as_it_is(body):
+def test_whatever_is_json_stays_as_it_is(body):
     assert as_json(body) == body

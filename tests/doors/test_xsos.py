@@ -1,13 +1,14 @@
 """The rules of the XsOs door, each as a sentence."""
 
 import json
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.doors import xsos
-from parlour.doors.xsos import MAX_KEPT, PATIENCE
+from parlour.doors.xsos import MAX_KEPT, PATIENCE, SEAT
 from tests.doors.chat import EMPTY, Chat, drawn
 
 BASE = {"version": 3, "seq": 0, "from": "ann", "utouId": "chat"}
@@ -317,6 +318,86 @@ def test_when_too_many_are_away_the_longest_absent_lose_their_seats(monkeypatch)
         chat.say("ann", "join")
         chat.break_off("ann")
     assert {seat.chat for seat in chat.door._seats.values()} == {"chat 2", "chat 3", "chat 4"}
+
+
+# What is held.
+
+
+def test_an_address_that_holds_too_much_gets_no_more_seats_and_others_do():
+    chat = Chat(limit=2 * SEAT)
+    for number in range(2):
+        chat.id = f"chat {number}"
+        chat.say("ann", "join")
+        chat.break_off("ann")
+    chat.id = "another"
+    assert chat.say("ann", "join", asked=True).ack == {
+        "code": "too_many",
+        "message": f"at most {2 * SEAT} bytes for one address at a time",
+    }
+    assert chat.say("bob", "join").code is None
+    chat.wait(PATIENCE)
+    assert chat.say("ann", "join").code is None
+
+
+def test_what_waits_for_somebody_is_counted_for_their_address():
+    chat = Chat(limit=SEAT + 2000).sit("ann", "bob")
+    chat.break_off("bob")
+    assert chat.say("ann", "start_game", imgURL="x" * 1000).code is None
+    assert chat.say("ann", "start_game", imgURL="x" * 1000).code == "too_many"
+    chat.say("bob", "join")
+    assert chat.say("ann", "start_game", imgURL="x" * 1000).code is None
+
+
+def test_complaints_that_have_arrived_are_not_remembered():
+    chat = Chat().sit("ann", "bob")
+    for _ in range(1000):
+        chat.send("ann", "nonsense")
+    (seat, _) = chat.door._seats.values()
+    assert len(seat.handed) <= 1
+
+
+def test_for_somebody_who_does_not_read_only_so_much_is_remembered():
+    chat = Chat().sit("ann", "bob")
+    chat.fall_silent("bob")
+    codes = [chat.say("ann", "game_over", more="x" * 10_000).code for _ in range(60)]
+    assert codes == [None] * 52 + ["too_many"] * 8
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["join", "start_game", "leave_game", "noise", "break", "silence", "wait"]),
+            st.sampled_from(["ann", "bob", "cid"]),
+            st.sampled_from(["one", "two"]),
+            st.integers(0, 3),
+        ),
+        max_size=50,
+    )
+)
+def test_what_is_counted_is_what_seats_hold_and_in_the_end_nothing(story):
+    chat, silent = Chat(), []
+    for move, who, chat.id, more in story:
+        if move == "noise":
+            chat.send(who, "noise")
+        elif move == "break":
+            chat.break_off(who)
+        elif move == "silence":
+            silent.append(chat.fall_silent(who))
+        elif move == "wait":
+            chat.wait(more * 60)
+        else:
+            chat.say(who, move, imgURL="x" * (more * 500))
+        held: Counter[tuple[str, str]] = Counter()
+        for seat in chat.door._seats.values():
+            held["address", seat.address] += SEAT + sum(64 + len(b or b"") for b in seat.kept + seat.handed)
+        assert chat.held._held == sum(held.values())
+        assert chat.held._held_by == held
+    for line in silent:
+        chat.notice(line)
+    for who in ("ann", "bob", "cid"):
+        chat.break_off(who)
+    chat.wait(PATIENCE)
+    assert (chat.held._held, chat.held._held_by) == (0, {})
 
 
 # Leaving.

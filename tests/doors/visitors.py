@@ -3,21 +3,18 @@
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from parlour.server.config import Settings
 from parlour.server.limits import Limits
-from parlour.server.socket_io import Wire
+from parlour.server.sockets import Sockets
 from parlour.server.xsos import PATH, XsosDoor
+from tests.server.wires import Pipe, Wire
 from tests.server.world import HandClock
 
 TURNS = 30
 """Turns of the loop after which everything that was caused has happened; nothing here waits for time."""
-
-
-async def quiet() -> None:
-    for _ in range(TURNS):
-        await asyncio.sleep(0)
 
 
 class House:
@@ -29,6 +26,10 @@ class House:
         self.settings = Settings(**{**unlimited, **settings})
         self.limits = Limits(self.settings, self.clock)
         self.door = XsosDoor(self.limits, self.clock, self.settings)
+        self.sockets = Sockets(self.door.doors, self.clock, self.limits, self.settings)
+        self.people: list[Visitor] = []
+        self.written: list[Visitor] = []
+        """Those to whom something was written, in order."""
         self.log: list[tuple[str, str]] = []
         """Who heard what, in order."""
 
@@ -38,13 +39,24 @@ class House:
 
     async def __aexit__(self, *_: object) -> None:
         await self.door.stop()
-        await quiet()
+        await self.quiet()
 
     async def come(self, name: str, query: str = "", **headers: str) -> "Visitor":
         """Somebody opens a WebSocket."""
         visitor = Visitor(self, name, query, headers)
-        await quiet()
+        self.people.append(visitor)
+        await self.quiet()
         return visitor
+
+    async def quiet(self) -> None:
+        """Wait until everything that was caused has happened, and was read in the order of writing."""
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+            written, self.written = self.written, []
+            for visitor in written:
+                visitor.read()
+        for visitor in self.people:
+            visitor.read()
 
     async def enter(self, name: str) -> "Visitor":
         """The same, and is connected to the namespace; what that took is not logged."""
@@ -57,8 +69,8 @@ class House:
     async def wait(self, seconds: float) -> None:
         until = self.clock.now() + seconds
         while self.clock.turn_to_next(until):
-            await quiet()
-        await quiet()
+            await self.quiet()
+        await self.quiet()
 
     async def call(self, method: str, query: str, *bodies: bytes) -> tuple[int, bytes, dict[str, str]]:
         """One HTTP request, whose body may come in pieces, and then has no length."""
@@ -73,25 +85,24 @@ class House:
         async def send(message: Any) -> None:
             said.append(message)
 
-        await self.door(scope("http", query, {}, method=method, headers=size), receive, send)
+        await self.door(scope(query, method=method, headers=size), receive, send)
         headers = {name.decode(): value.decode() for name, value in said[0]["headers"]}
         return said[0]["status"], b"".join(part.get("body", b"") for part in said[1:]), headers
 
 
-def scope(kind: str, query: str, extensions: dict[str, Any], **more: Any) -> dict[str, Any]:
+def scope(query: str, **more: Any) -> dict[str, Any]:
     return {
-        "type": kind,
+        "type": "http",
         "path": PATH,
         "query_string": query.encode(),
         "headers": [],
         "client": ("127.0.0.1", 1),
-        "extensions": extensions,
         **more,
     }
 
 
-class Socket:
-    """A number that the kernel knows nothing about, or the one of a socket that is closed."""
+class Number:
+    """Of a socket that the kernel knows nothing about, or of one that is closed."""
 
     def __init__(self) -> None:
         self.number = 1 << 30
@@ -100,26 +111,26 @@ class Socket:
         return self.number
 
 
-class Transport(asyncio.Transport):
-    """What a line says about itself; a silent one keeps what it is given."""
+class Transport(Pipe):
+    """What a line says about itself."""
 
     def __init__(self) -> None:
-        self.socket = Socket()
-        super().__init__({"socket": self.socket})
-        self.silent = False
-        self.aborted = False
-        self.held = 0
+        super().__init__()
+        self.socket = Number()
+        self.wrote: Callable[[], None] = lambda: None
 
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None: ...
+    def write(self, data: Any) -> None:
+        super().write(data)
+        self.wrote()
 
-    def get_write_buffer_size(self) -> int:
-        return self.held
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self.socket if name == "socket" else super().get_extra_info(name, default)
 
-    def is_closing(self) -> bool:
-        return self.aborted
 
-    def abort(self) -> None:
-        self.aborted = True
+class Line(Wire):
+    """A WebSocket on such a transport."""
+
+    kind = Transport
 
 
 class Visitor:
@@ -132,41 +143,38 @@ class Visitor:
         self.closed: tuple[int, str] | None = None
         self.status: int | None = None
         """Why the WebSocket was not opened."""
-        self.transport = Transport()
-        self._in: asyncio.Queue[Any] = asyncio.Queue()
-        self._in.put_nowait({"type": "websocket.connect"})
-        pairs = [(key.encode(), value.encode()) for key, value in headers.items()]
-        extensions = {"parlour.wire": {"wire": Wire(self.transport)}, "websocket.http.response": {}}
-        given = scope(
-            "websocket", query or "EIO=4&transport=websocket", extensions,
-            headers=[(b"upgrade", b"websocket"), (b"connection", b"Upgrade"), *pairs],
-        )  # fmt: skip
-        self._task = asyncio.create_task(house.door(given, self._in.get, self._hear))
+        path = f"{PATH}?{query or 'EIO=4&transport=websocket'}"
+        self.wire = Line(house.sockets, path, **headers)
+        assert isinstance(self.wire.pipe, Transport)
+        self.transport = self.wire.pipe
+        self.transport.wrote = lambda: house.written.append(self)
 
-    async def _hear(self, message: Any) -> None:
-        match message["type"]:
-            case "websocket.send" if self.transport.silent:
-                size = len(message["text"].encode())
-                self.transport.held += size + (2 if size < 126 else 4)
-            case "websocket.send":
-                frame = re.sub(r'"sid":"[^"]+"', '"sid":"SID"', message["text"])
+    def read(self) -> None:
+        """Take what has come."""
+        self.wire.read()
+        got, self.wire.got = self.wire.got, []
+        for one in got:
+            word, _, rest = one.partition(" ")
+            if word == "refused":
+                self.status = int(rest[:3])
+            elif word == "cut":
+                self.closed = (1006, "")  # of which a client is not told
+            elif word == "closed":
+                code, _, reason = rest.partition(" ")
+                self.closed = (int(code), reason)
+                self.house.log.append((self.name, f"closed {self.closed[0]} {self.closed[1]}"))
+            else:
+                frame = re.sub(r'"sid":"[^"]+"', '"sid":"SID"', one)
                 self.heard.append(frame)
                 self.house.log.append((self.name, frame))
-            case "websocket.close" if self.closed is None:
-                self.closed = message.get("code", 1000), message.get("reason", "")
-                self.house.log.append((self.name, f"closed {self.closed[0]} {self.closed[1]}"))
-            case "websocket.http.response.start":
-                self.status = message["status"]
-            case _:
-                pass
 
     async def send(self, text: str | None = None, *, binary: bytes | None = None) -> None:
         self.shout(text, binary=binary)
-        await quiet()
+        await self.house.quiet()
 
     def shout(self, text: str | None = None, *, binary: bytes | None = None) -> None:
         """Send, and do not wait for what comes of it."""
-        self._in.put_nowait({"type": "websocket.receive", "text": text, "bytes": binary})
+        self.wire.send((binary or b"") if text is None else text)
 
     async def say(self, action: str, id: int | str = "", *, seq: int = 0, **more: Any) -> None:
         """A message to chat `c`, which asks for an acknowledgement if it has an id."""
@@ -177,14 +185,13 @@ class Visitor:
 
     def fall_silent(self) -> None:
         """From now on nothing arrives, and nobody knows."""
-        self.transport.silent = True
+        self.wire.reads = False
 
     async def drop(self) -> None:
         """The line breaks."""
-        self.closed = self.closed or (1006, "")  # what is said into it now is heard by nobody
-        self._in.put_nowait({"type": "websocket.disconnect", "code": 1006})
-        await quiet()
-        assert self._task.done()
+        self.closed = self.closed or (1006, "")
+        self.wire.lose()
+        await self.house.quiet()
 
     @property
     def messages(self) -> list[Any]:

@@ -10,11 +10,12 @@ const EVENTS = [
   "double-offered", "double-accepted", "double-declined",
   "player-connected", "player-disconnected", "turn-timer",
 ];
-// Nothing is to be done about these; after a declined double the game ends, and that is the one to act on.
-const NO_TURN = ["player-disconnected", "error", "game-waiting", "double-declined"];
+// Nothing is to be done about these; after those of the second line comes one that says more.
+const NO_TURN = ["player-disconnected", "error", "game-waiting",
+  "match-lobby-found", "player-connected", "double-declined"];
 const QUIET = ["game-state"]; // too many to print while it plays by itself
 const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
-let connection, match, player, playing, returning = false, moves = 0, cuts = 0;
+let connection, match, player, playing, moves = 0, cuts = 0;
 let busy = false, heardMeanwhile = null;
 
 const random = (() => {
@@ -33,8 +34,7 @@ function choose({ allowedCommands, moveSequences }) {
     const { moves } = moveSequences[random.below(moveSequences.length)];
     return ["Move", moves[0].from, moves[0].to];
   }
-  if (may("EndTurn")) return ["EndTurn"];
-  return may("GameState") ? ["GameState"] : may("MatchState") ? ["MatchState"] : [];
+  return may("EndTurn") ? ["EndTurn"] : [];
 }
 
 // The line breaks without a word.
@@ -54,8 +54,6 @@ function hear(name, payload) {
   if (payload.boardState) check(payload);
   if (!playing) return;
   if (NO_TURN.includes(name)) return;
-  if (name === "player-connected" && payload && !returning) return; // the other one is back
-  returning = false;
   if (cuts < playing.cuts && moves === playing.after) { moves += 1; cut(); return; }
   act(payload);
 }
@@ -87,7 +85,6 @@ const commands = {
         hear(name, payload);
       });
     }
-    connection.onreconnecting(() => { returning = true; });
     connection.onreconnected(() => print({ heard: "reconnected" }));
     connection.onclose((error) => print({ heard: "closed", reason: error?.message ?? null }));
     await connection.start();

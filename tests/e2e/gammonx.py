@@ -1,5 +1,6 @@
 """Players at the real npm `@microsoft/signalr`, which knows nothing of Parlour."""
 
+import json
 import signal
 import uuid
 from typing import Any
@@ -10,6 +11,15 @@ from tests.e2e.servers import Server
 
 WHOLE_MATCH = 120.0
 """Seconds in which two programs have played a match."""
+
+
+def by_seat(end: Any) -> Any:
+    """How a match ended, with seats in place of the ids by which this player knows both."""
+    ids = {end[seat]["id"]: seat for seat in ("player1", "player2")}
+    text = json.dumps(end)
+    for id, seat in ids.items():
+        text = text.replace(id, seat)
+    return json.loads(text)
 
 
 class HubPlayer(NodeClient):

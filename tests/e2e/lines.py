@@ -7,7 +7,7 @@ from typing import IO, Any, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 """Seconds after which something that should have been said is missing."""
 
 

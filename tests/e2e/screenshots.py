@@ -85,7 +85,8 @@ class Photographer:
         ann, bob = self.visitor("Ann"), self.visitor("Bob")
         self.take_minesweeper(self.visitor("Cy"))
         self.take_stratego(self.visitor("Ann"), self.visitor("Bob"))
-        room = ann.open_room()
+        room = self.server.open_room()["id"]
+        ann.come_in(room)
         home = self.visitor("Bob").go("/")
         home.page.get_by_label("Your name").fill("Bob")
         expect(home.page.get_by_text("Ann", exact=True).first).to_be_visible()

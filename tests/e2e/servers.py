@@ -17,13 +17,22 @@ import httpx
 
 from tests.e2e.lines import Lines
 
-GREETING = re.compile(r"Parlour is open at http://[\d.]+:(\d+)")
+GREETING = re.compile(r"(?:Parlour is open at|On this computer:) http://[\d.]+:(\d+)")
 STOP_PATIENCE = 10.0
 """Seconds in which a server that was asked to stop must be gone."""
 
 UNLIMITED = {
     f"PARLOUR_{name}": "0"
-    for name in ("RATE", "PLAYER_RATE", "ADDRESS_RATE", "ADDRESS_CONNECTIONS", "PLAYER_ROOMS", "ROOM_MEMBERS")
+    for name in (
+        "RATE",
+        "PLAYER_RATE",
+        "ADDRESS_RATE",
+        "ADDRESS_CONNECTIONS",
+        "PLAYER_ROOMS",
+        "ADDRESS_ROOMS",
+        "ADDRESS_GUESSES",
+        "ROOM_MEMBERS",
+    )
 }
 """Tests ask more quickly than people do; what they test of limits they set as options."""
 
@@ -46,8 +55,11 @@ class Server:
         terminal: bool = False,
         module: tuple[str, ...] = ("parlour",),
         environment: Mapping[str, str] | None = None,
+        python: str = sys.executable,
     ) -> None:
         self.data = data
+        self.python = python
+        """Whose Parlour is run: the one that is installed beside this interpreter."""
         self.module = module
         """The Python module that is run, and what it wants to hear before the command line."""
         self.environment = dict(environment or {})
@@ -78,7 +90,9 @@ class Server:
         if self.terminal:
             self._process, self._output = launch_on_terminal(*arguments)
         else:
-            self._process = launch(*arguments, module=self.module, more_environment=self.environment)
+            self._process = launch(
+                *arguments, module=self.module, more_environment=self.environment, python=self.python
+            )
             assert self._process.stdout is not None
             self._output = self._process.stdout
         self._lines = Lines(self._output)
@@ -176,13 +190,14 @@ def launch(
     columns: int = 80,
     module: tuple[str, ...] = ("parlour",),
     more_environment: Mapping[str, str] | None = None,
+    python: str = sys.executable,
     **more: Any,
 ) -> subprocess.Popen[str]:
     """A process of the command line, its two outputs in one."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
     environment |= {"COLUMNS": str(columns), **UNLIMITED, **(more_environment or {})}
     output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **more}
-    command = [sys.executable, "-m", *module, *arguments]
+    command = [python, "-m", *module, *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment, **output)
 
 

@@ -184,6 +184,32 @@ def test_whoever_leaves_gives_the_seat_up_and_somebody_else_can_take_it(table):
     expect(ann.page.locator("[data-seat='1']")).to_contain_text("Eve")
 
 
+def test_whoever_stays_is_told_that_the_other_has_left_and_who_comes_instead(table):
+    _, ann, bob, eve = table
+    leave(bob)
+    expect(ann.page.get_by_text("Bob has left the table.")).to_be_visible()
+    expect(ann.page.get_by_role("tabpanel").get_by_text("Bob has left the table")).to_be_visible()
+    eve.page.get_by_role("button", name="Sit here").click()
+    expect(ann.page.get_by_role("tabpanel").get_by_text("Eve sits down")).to_be_visible()
+    expect(ann.page.get_by_text("Bob has left the table.")).to_have_count(0)
+
+
+def test_two_people_of_one_name_are_told_apart(server, visit):
+    ann, other, watcher = (visit(server, "Ann") for _ in range(3))
+    room = ann.open_room()
+    other.come_in(room)
+    watcher.come_in(room, "Watch")
+    ann.sees("Your turn")
+    other.sees("Waiting for Ann")
+    for visitor in (ann, other, watcher):
+        names = visitor.page.locator("[data-seat]").get_by_role("link")
+        assert sorted(names.all_inner_texts()) == ["Ann", "Ann 2"]
+    for visitor, words in ((other, "hello"), (watcher, "good luck")):
+        visitor.say(words)
+    lines = ann.page.get_by_role("tabpanel").get_by_role("listitem")
+    expect(lines).to_have_text(["Ann 2 sits down", "Ann 2 hello", "Ann (watching) good luck"])
+
+
 def test_a_seat_that_changes_hands_while_the_page_looks_who_sits_is_shown_at_last(table):
     room, ann, bob, eve = table
     looks: list[Any] = []
@@ -227,18 +253,32 @@ def test_a_move_that_is_refused_says_why_beside_the_board(server, visit):
 # The home page.
 
 
-def test_an_open_room_is_listed_at_once_and_can_be_joined_from_there(serve, visit):
+def test_a_room_for_anybody_is_listed_at_once_and_can_be_joined_from_there(serve, visit):
     server = serve()
     bob = visit(server, "Bob").go("/")
-    expect(bob.page.get_by_text("No room is open.")).to_be_visible()
-    ann = visit(server, "Ann")
-    room = ann.open_room()
+    expect(bob.page.get_by_text("No room is open to everybody.")).to_be_visible()
+    ann = visit(server, "Ann").go("/")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_role("button", name="Set up Noughts").click()
+    ann.page.get_by_role("combobox", name="Who can come in").select_option("Anybody: it is in the list")
+    ann.page.get_by_role("button", name="Open the room").click()
+    ann.page.wait_for_url(re.compile(r"/r/\w+$"))
+    room = ann.page.url.rpartition("/")[2]
     bob.page.get_by_label("Your name").fill("Bob")
     bob.page.get_by_role("button", name=f"Sit down: Ann, room {room}").click()
     bob.sees("Waiting for Ann")
     ann.sees("Your turn")
     ann.go("/")
     expect(ann.page.get_by_role("button", name=f"Return: Ann and Bob, room {room}")).to_be_visible()
+
+
+def test_a_room_for_a_friend_is_in_no_list_and_its_invitation_says_so(server, visit):
+    ann = visit(server, "Ann")
+    room = ann.open_room()
+    assert server.room(room)["listed"] is False
+    assert room not in [one["id"] for one in server.call("GET", "/api/rooms").json()]
+    ann.page.get_by_role("button", name="Invite", exact=True).click()
+    expect(ann.page.get_by_role("dialog").get_by_text("This room is in no list.")).to_be_visible()
 
 
 def test_a_room_is_joined_by_its_code_in_small_letters_too(server, visit):
@@ -298,6 +338,18 @@ def test_an_unknown_room_has_a_page_that_says_so(server, visit):
     expect(ann.page.get_by_role("heading", name="There is no room NOWHERE")).to_be_visible()
     ann.page.get_by_role("link", name="To the games").click()
     expect(ann.page.get_by_role("button", name="Play Minesweeper")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/r/", "/r/AB CD", "/games/tictactoe"])
+def test_a_mistyped_address_has_a_page_with_a_way_home(server, visit, path):
+    ann = visit(server, "Ann")
+    ann.provoked.add(404)
+    ann.go(path)
+    expect(ann.page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    ann.page.get_by_role("link", name="To the games").click()
+    expect(ann.page.get_by_role("button", name="Play Minesweeper")).to_be_visible()
+    answer = server.call("GET", "/api/nowhere", headers={"Accept": "text/html"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 def test_a_room_that_ends_says_so_and_offers_its_replay_then_and_later(serve, visit):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from parlour.game import Chance
+from parlour.games.minesweeper import Field
 from tests.e2e.browser import PHONE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -120,6 +122,42 @@ def test_a_flag_is_put_by_a_right_click_a_long_press_or_shift_and_enter(server, 
         assert [
             frame for frame in ann.frames if frame[3] == "phx_reply" and frame[4]["status"] == "error"
         ] == []
+
+
+FOCUS = (
+    "() => [document.activeElement.tagName, document.activeElement.value, document.activeElement.textContent]"
+)
+
+
+def test_whoever_comes_into_a_room_has_the_focus_at_its_name(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    room = ann.open_room()
+    bob.come_in(room)
+    for visitor in (ann, bob):
+        tag, _, text = visitor.page.evaluate(FOCUS)
+        assert (tag, text) == ("H1", f"Noughts and crosses {room}")
+
+
+def test_the_dialog_about_bots_has_the_focus_at_what_is_chosen(server, visit):
+    ann = visit(server, "Ann").go("/")
+    ann.page.get_by_role("button", name="A bot to play Noughts and crosses with").click()
+    expect(ann.page.get_by_role("radio", name="A bot")).to_be_focused()
+    ann.press("ArrowLeft")
+    expect(ann.page.get_by_role("radio", name="Ranked")).to_be_checked()
+
+
+def test_a_lost_field_has_one_main_button(server, visit):
+    ann = visit(server, "Ann")
+    room = server.open_room("minesweeper", config={"preset": "advanced"})["id"]
+    ann.come_in(room)
+    ann.spot("column 15, row 8: closed").click()
+    expect(ann.spot("column 15, row 8: clear")).to_be_attached()
+    chance = Chance(server.secret_seed(room), step=server.room(room)["seq"])
+    laid = Field(30, 99, "#" * 480).lay(7 * 30 + 14, chance)
+    ann.board.locator(f"[data-spot=c{min(laid.mined)}]").click()
+    ann.sees("You lose: a mine was opened")
+    assert ann.page.locator(".main:visible").all_inner_texts() == ["New field"]
+    expect(ann.page.get_by_role("button", name="Rematch")).to_have_count(0)
 
 
 def test_a_control_is_pressed_by_its_key_and_asks_before_it_gives_up(server, visit):

@@ -1,6 +1,7 @@
 """Backgammon and its family at real browsers: by clicks, by dragging, by keys and by touch."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -249,6 +250,42 @@ def test_turns_are_played_on_a_phone_by_touch(sit):
     for who in pair:
         wide = who.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0
+
+
+BESIDE = """() => {
+    const boxes = [...document.querySelectorAll("svg.board .spot.active")].map((spot) => {
+        const { left, right, top, height } = spot.getBoundingClientRect();
+        return { left, right, y: top + height / 2 };
+    });
+    const places = boxes.flatMap((box) => [box.left - 5, box.right + 5].map((x) => ({ box, x, y: box.y })));
+    const isFar = (x, box) => x < box.left - 15 || x > box.right + 15;
+    const { x, y } = places.find(({ box, x }) => boxes.every((other) => other === box || isFar(x, other)));
+    return [x, y];
+}"""
+"""A place 5 pixels beside a point with something to move, with no other such point near."""
+
+
+def test_a_finger_that_misses_a_point_by_a_little_has_hit_it(sit):
+    _, pair = sit({"viewport": PHONE, "has_touch": True, "is_mobile": True})
+    who = start(pair)
+    roll(who)
+    expect(movable(who).first).to_be_visible(timeout=SLOW)
+    who.page.touchscreen.tap(*who.page.evaluate(BESIDE))
+    expect(who.board.locator(".piece.picked")).to_have_count(1)
+    expect(targets(who).first).to_be_attached()
+
+
+WHERE = "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.top, box.left, box.right])"
+
+
+def test_the_captions_of_the_board_do_not_run_into_each_other(sit):
+    _, pair = sit()
+    boxes = pair[0].board.locator(".caption").evaluate_all(WHERE)
+    assert len(boxes) == 25, "24 points, and the name of the game"
+    middle = pair[0].board.bounding_box()["height"] / 2
+    for row in ([box for box in boxes if box[0] < middle], [box for box in boxes if box[0] > middle]):
+        edges = sorted((left, right) for _, left, right in row)
+        assert all(one[1] < other[0] for one, other in pairwise(edges)), edges
 
 
 def test_rolls_and_ends_of_turns_go_by_themselves_for_whoever_chose_it(sit):

@@ -164,5 +164,5 @@ def test_the_lobby_tells_which_rooms_are_open(server, knock):
     assert raw.ask("lobby", "phx_join", {}).status == "ok"
     raw.hear("rooms")
     room = server.open_room()["id"]
-    while room not in [listed["id"] for listed in raw.hear("rooms")[4]["rooms"]]:
+    while room not in [listed["id"] for listed in raw.hear("rooms_changed")[4]["rooms"]]:
         pass

@@ -80,6 +80,10 @@ class Table:
     def agree(self, seq: int) -> None:
         """After this step all have the same position."""
         position = of_view(self.other.see(seq), self.seat)
+        self._agree_at_signalr(seq, position)
+        self.agree_elsewhere(seq, position)
+
+    def _agree_at_signalr(self, seq: int, position: Any) -> None:
         self.steps += 1
         event, state = self.hub.lines.wait(
             lambda _: self.told()[self.steps - 1 : self.steps] or None, f"an event of step {seq}"
@@ -87,6 +91,9 @@ class Table:
         assert len(self.told()) == self.steps, "each step is told once"
         told = of_state(state, self._players, self.seat, offered=event == "double-offered")
         assert told == position, f"SignalR at step {seq}"
+
+    def agree_elsewhere(self, seq: int, position: Any) -> None:
+        """The pages and the scene have this position after this step."""
         assert of_scene(self._scene_at(seq), 0, self.seat) == position, f"the scene of step {seq}"
         for page in self.pages:
             page.shows(seq, position, self.seat)
@@ -185,14 +192,15 @@ def test_all_protocols_agree_on_every_step_of_a_match(table):
 
 
 def agree_on_the_end(table: Table, seq: int) -> None:
-    """At SignalR the last move is told by its outcome; the board that it led to is there to be asked for."""
+    """At SignalR the last move is told by its outcome, and then the connection is closed."""
     end = table.hub.hear("match-ended")
     table.hub.hear("force-disconnect")
     x, o = score = tuple(table.view["match"]["score"])
     assert (end["player1"]["score"], end["player2"]["score"]) == score
     assert end["winner"] == end["player1" if x > o else "player2"]["id"]
-    assert table.hub.invoke("GameState") is None
-    table.agree(seq)
+    table.hub.hear_line("closed")
+    seq += 1  # that its player is not connected any more
+    table.agree_elsewhere(seq, of_view(table.other.see(seq), table.seat))
     bob, eve = (page.visitor for page in table.pages)
     won = (o > x) == (table.seat == 0)
     verdict = f"{max(score)} \N{EN DASH} {min(score)} "

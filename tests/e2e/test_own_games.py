@@ -69,7 +69,7 @@ def test_the_little_board_of_a_game_is_played_before_anybody_asks_for_it(serve, 
     file.write_text(NIM.replace("return Heap()", 'print("five matches are laid"); return Heap()'))
     server = serve(file)
     assert server.log.count("five matches are laid") == 1
-    assert server.call("GET", "/api/games").json()[-1]["scene"]["text"]
+    assert server.call("GET", "/api/games/nim/preview").json()["scene"]["text"]
     assert server.log.count("five matches are laid") == 1
 
 

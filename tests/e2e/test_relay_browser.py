@@ -1,7 +1,9 @@
 """Chromium's own WebSocket, with its cookies, at a relay; and the page for those who write clients."""
 
 import json
+import threading
 import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -64,13 +66,34 @@ def test_a_browser_is_known_by_its_cookie_in_every_window_and_room(server, bring
     assert one.evaluate("document.cookie") == ""
 
 
-def test_a_foreign_page_is_somebody_else_and_leaves_the_cookie_alone(server, room, tab):
+@pytest.fixture
+def elsewhere():
+    """The address of a page of another site."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BlankPage) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://localhost:{site.server_port}/"
+        site.shutdown()
+
+
+class BlankPage(BaseHTTPRequestHandler):
+    """Answers everything with a page on which there is nothing."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Nothing is said of it."""
+
+
+def test_a_foreign_page_is_somebody_else_and_leaves_the_cookie_alone(server, room, tab, elsewhere):
     page = tab()
     page.goto(f"http://{server.address}/relay")
     listen(page, server, room)
     (me,) = hear(page)["To"]
     foreign = tab()
-    foreign.goto(f"http://localhost:{server.port}/relay")
+    foreign.goto(elsewhere)
     listen(foreign, server, room)
     (stranger,) = hear(foreign)["To"]
     assert stranger != me

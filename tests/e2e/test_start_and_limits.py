@@ -1,5 +1,6 @@
 """Starting where one cannot, asking for too much, and games that never end: with real processes."""
 
+import select
 import socket
 import sqlite3
 import time
@@ -9,11 +10,16 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from parlour.journal.sqlite.file import FORMAT
+from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import launch
 
 pytestmark = pytest.mark.e2e
 
 GREEDY = """
+import asyncio
+import re
+import time
+
 from parlour import Event, Game, State, Update
 
 
@@ -22,7 +28,7 @@ class Nothing(State, frozen=True):
 
 
 class Think(Event, frozen=True):
-    pass
+    how: str = "loop"
 
 
 class Greedy(Game[Nothing]):
@@ -36,8 +42,17 @@ class Greedy(Game[Nothing]):
         return Nothing()
 
     def handle_event(self, state, sender, event, moment):
-        while True:
-            pass
+        match event.how:
+            case "backtrack":
+                re.match(r"(a+)+$", "a" * 40 + "b")
+            case "exit":
+                raise SystemExit(7)
+            case "block the loop":
+                asyncio.get_running_loop().call_later(0.1, time.sleep, 3600)
+                return Update(state)
+            case _:
+                while True:
+                    pass
 """
 
 
@@ -63,6 +78,18 @@ def test_a_port_that_is_in_use_is_said_in_a_sentence(serve, tmp_path):
     code, sentence = said("--port", server.port, "--data", tmp_path / "other")
     assert code == 1
     assert f"cannot listen on 127.0.0.1 port {server.port}: Address already in use" in sentence
+
+
+def test_an_address_that_is_not_of_this_machine_is_said_in_a_sentence(tmp_path):
+    code, sentence = said("--port", 0, "--host", "192.0.2.77", "--data", tmp_path)
+    assert code == 1
+    assert "cannot listen on 192.0.2.77 port 0: " in sentence
+
+
+def test_a_public_url_that_is_none_is_said_in_a_sentence(tmp_path):
+    code, sentence = said("--port", 0, "--data", tmp_path, "--public-url", "games.example")
+    assert code == 1
+    assert "--public-url: expected an address like https://games.example, got 'games.example'" in sentence
 
 
 def test_a_data_folder_that_cannot_be_is_said_in_a_sentence():
@@ -120,6 +147,40 @@ def test_an_address_with_too_many_sockets_is_turned_away(serve, knock):
     assert refused.value.response.status_code == 429
     first.close()
     second.close()
+
+
+def silent_lines(server, count, refused):
+    """TCP connections that say nothing, once the server has closed so many of them: those that it holds."""
+    lines = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
+    ended: list[socket.socket] = []
+    until = time.monotonic() + PATIENCE
+    while len(ended) < refused and time.monotonic() < until:
+        ended, _, _ = select.select(lines, [], [], 0.1)
+    assert len(ended) == refused
+    for line in ended:
+        with suppress(ConnectionError):
+            assert line.recv(1) == b""
+        line.close()
+    return [line for line in lines if line not in ended]
+
+
+def test_an_address_holds_so_many_connections_that_say_nothing_and_the_next_are_closed_at_once(serve):
+    server = serve("--address-connections", 5, "--header-timeout", 60)
+    held = silent_lines(server, 20, 15)
+    for line in held[1:]:
+        line.close()
+    held[0].sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    with held[0].makefile("rb") as answer:  # whoever is held is answered
+        assert b'parlour_lines_cut_total{why="too_many"} 15.0' in answer.read()
+    held[0].close()
+
+
+def test_the_connections_of_a_known_proxy_are_not_counted_as_its_own(serve):
+    server = serve("--address-connections", 2, "--proxies", "127.0.0.1", "--header-timeout", 60)
+    for line in silent_lines(server, 10, 0):
+        line.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert line.recv(15).startswith(b"HTTP/1.1 200")
+        line.close()
 
 
 def test_a_request_that_does_not_arrive_is_not_waited_for(serve):
@@ -184,3 +245,38 @@ def test_a_game_that_loops_for_ever_is_cut_off_and_other_rooms_go_on(serve, tmp_
     server.stop()
     assert "loop_blocked" in server.log
     assert "while True" in server.log
+
+
+def test_a_backtracking_regular_expression_is_cut_off_health_and_sigterm_go_on(serve, tmp_path, seat):
+    file = tmp_path / "greedy.py"
+    file.write_text(GREEDY)
+    server = serve(file, "--callback-timeout", 0.3, healthy=False)
+    (eve,) = seat(server, server.open_room("greedy")["id"], "Eve")
+    assert eve.play("think", how="backtrack").code == "game_overran"
+    assert server.call("GET", "/health").status_code == 200
+    assert server.stop() == 0
+
+
+def test_a_game_that_wants_to_exit_costs_one_command_and_sigterm_ends_the_server(serve, tmp_path, seat):
+    file = tmp_path / "greedy.py"
+    file.write_text(GREEDY)
+    server = serve(file, healthy=False)
+    room = server.open_room("greedy")["id"]
+    (eve,) = seat(server, room, "Eve")
+    assert eve.play("think", how="exit").code == "game_error"
+    assert eve.play("think", how="exit").code == "game_error"
+    assert server.call("GET", "/health").status_code == 200
+    assert server.stop() == 0
+
+
+def test_a_stop_has_a_time_limit_and_says_what_was_not_stored(serve, tmp_path, seat):
+    file = tmp_path / "greedy.py"
+    file.write_text(GREEDY)
+    server = serve(file, "--stop-timeout", 0.5, healthy=False)
+    room = server.open_room("greedy")["id"]
+    (eve,) = seat(server, room, "Eve")
+    eve.play("think", how="block the loop")
+    server.wait_for_log("loop_blocked")
+    assert server.stop() == 1
+    (line,) = [line for line in server.log.splitlines() if "stop_took_too_long" in line]
+    assert room in line

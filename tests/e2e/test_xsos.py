@@ -29,13 +29,14 @@ chats = itertools.count(1)
 class Player(NodeClient):
     """Somebody at a Socket.IO client of their own."""
 
-    def __init__(self, server: Server, name: str, chat: str, transports: list[str]) -> None:
+    def __init__(self, server: Server, name: str, chat: str, transports: list[str], version: int = 4) -> None:
         self.name = name
         self.chat = chat
         self._seq = itertools.count()
         self._told = 0
         super().__init__("xsos.mjs")
-        self.tell("connect", url=f"http://{server.address}", options={"transports": transports})
+        options = {"transports": transports}
+        self.tell("connect", url=f"http://{server.address}", options=options, version=version)
         self.wait_for("connect")
         if transports == ["polling", "websocket"]:
             self.wait_for("upgrade", transport="websocket")
@@ -82,7 +83,10 @@ class Player(NodeClient):
         self._seq = itertools.count()
 
 
-@pytest.fixture(params=[["websocket"], ["polling"], ["polling", "websocket"]], ids="+".join)
+WAYS = [["websocket"], ["polling"], ["polling", "websocket"]]
+
+
+@pytest.fixture(params=WAYS, ids="+".join)
 def two(server: Server, request: pytest.FixtureRequest) -> Iterator[tuple[Player, Player]]:
     with ExitStack() as stack:
         chat = f"chat {next(chats)} of {request.node.name}"
@@ -93,7 +97,19 @@ def two(server: Server, request: pytest.FixtureRequest) -> Iterator[tuple[Player
 
 
 def test_two_real_clients_play_a_whole_game_with_a_break_in_the_middle(two):
-    ann, bob = two
+    play_with_a_break(*two)
+
+
+@pytest.mark.parametrize("transports", WAYS, ids="+".join)
+def test_the_originals_own_library_plays_a_whole_game_against_todays(server, transports):
+    with (
+        closing(Player(server, "ann", f"old {next(chats)}", ["websocket"])) as ann,
+        closing(Player(server, "bob", ann.chat, transports, version=2)) as bob,
+    ):
+        play_with_a_break(ann, bob)
+
+
+def play_with_a_break(ann: Player, bob: Player) -> None:
     assert ann.say("join") == {"delivered": False}
     assert bob.say("join") == {"delivered": True}
     ann.hear("join")
@@ -246,16 +262,6 @@ def test_text_that_is_not_utf_8_is_closed_with_1007(server):
     with enter(server) as line:
         line.socket.sendall(masked(0x81, b"42\xff\xfe"))
         assert hear_out(line) == 1007
-
-
-def test_clients_of_socket_io_2_get_a_clear_refusal(server):
-    answer = httpx.get(f"http://{server.address}/socket.io/?EIO=3&transport=polling", trust_env=False)
-    assert answer.status_code == 400
-    assert "Socket.IO 2 is not spoken" in answer.json()["message"]
-    with pytest.raises(InvalidStatus) as refused, knock(server, "/socket.io/?EIO=3&transport=websocket"):
-        pass
-    assert refused.value.response.status_code == 400
-    assert b"Socket.IO 2 is not spoken" in (refused.value.response.body or b"")
 
 
 def test_a_page_of_another_site_may_connect(server):

@@ -1,7 +1,8 @@
-// One XsOs player: the unmodified npm `socket.io-client`, told what to do by JSON lines on stdin.
+// One XsOs player: the unmodified npm `socket.io-client`, of 4.x or 2.x, told what to do by JSON lines on stdin.
 // What it hears is printed, one JSON line each: {"heard": <what>, ...} or {"answer": <n>, ...}.
 import { createInterface } from "node:readline";
 import { io } from "socket.io-client";
+import io2 from "socket.io-client-2";
 
 const NOWHERE = "http://127.0.0.1:1"; // nothing listens there: what a network does when it is down
 const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
@@ -9,9 +10,9 @@ let socket;
 let home;
 
 const commands = {
-  connect({ url, options }) {
+  connect({ url, options, version }) {
     home = url;
-    socket = io(url, { reconnectionDelay: 20, reconnectionDelayMax: 50, ...options });
+    socket = (version === 2 ? io2 : io)(url, { reconnectionDelay: 20, reconnectionDelayMax: 50, ...options });
     socket.on("connect", () => print({ heard: "connect" }));
     socket.on("disconnect", (reason) => print({ heard: "disconnect", reason }));
     socket.on("connect_error", (error) => print({ heard: "connect_error", reason: error.message }));

@@ -232,6 +232,23 @@ def test_the_status_says_what_to_do_or_how_it_ended():
     assert scene(table, ANN).status == "{1} offers a draw"
 
 
+@pytest.mark.parametrize(("answer", "told"), [(DeclineDraw(), ""), (Move(0, 1), ": your turn")])
+def test_whoever_offered_a_draw_is_told_that_it_was_not_taken_by_a_word_or_a_move(answer, told):
+    table = laid("r5 . . / . . . / . . . / b5 . .")
+    table.act(BOB, OfferDraw())
+    assert scene(table, BOB).status == "{0} may take the draw"
+    table.act(ANN, answer)
+    assert scene(table, BOB).status == f"{{0}} does not take the draw{told}"
+    assert "draw" not in scene(table, ANN).status
+
+
+def test_that_a_draw_was_not_taken_is_told_until_the_next_move():
+    table = laid("r5 . . / . . . / . . . / b5 . .")
+    for player, event in ((BOB, OfferDraw()), (ANN, Move(0, 1)), (BOB, Move(30, 31))):
+        table.act(player, event)
+    assert scene(table, BOB).status == "Waiting for {0}"
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

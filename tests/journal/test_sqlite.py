@@ -1,6 +1,7 @@
 """What only the journal in a file promises: whose file it is, what it survives, what it costs."""
 
 import asyncio
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from parlour.journal.base import (
     Aside,
     Chain,
     Conflict,
+    Damage,
     Damaged,
     DiskFailed,
     Durability,
@@ -27,11 +30,14 @@ from parlour.journal.base import (
 )
 from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite import file as file_module
+from parlour.journal.sqlite.forgetting import PAGES_AT_ONCE, SPARE_PAGES
 from parlour.ratings import Standing
 from parlour.wire import digest
 from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
 
 NOTHING = Aside()
+PAGE_SIZE = 4096
+YESTERDAYS = Path(__file__).parents[1] / "data" / "format-3" / "parlour.db"
 
 
 @pytest.fixture
@@ -94,17 +100,22 @@ async def test_the_folder_and_the_file_are_made(journal, file):
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is_in_it(journal, file):
-    await journal.create(card(), STATE, None)
-    await journal.close()
+async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is_in_it(file):
+    file.parent.mkdir()
+    shutil.copyfile(YESTERDAYS, file)
     with connect(file) as db:
         for table in ("relays", "letters", "tickets", "standings", "results"):
             db.execute(f"DROP TABLE {table}")
         db.execute("PRAGMA user_version = 1")
+    journal = SqliteJournal(file.parent, "disk")
     await journal.open()
     await journal.post("/g/table", Letter(0, 1.0, b"hello"))
     assert await journal.posted("/g/table") == [b"hello"]
-    assert await journal.find("ABCD") is not None
+    assert await journal.find("PLAYED") is not None
+    while await journal.inspect(1000):
+        pass
+    assert journal.damages() == ()
+    await journal.close()
     with connect(file) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (file_module.FORMAT,)
 
@@ -120,11 +131,11 @@ async def test_a_letter_that_was_changed_is_noticed(journal, file):
 async def test_a_file_of_a_newer_parlour_is_refused_in_a_sentence(journal, file):
     await journal.close()
     with connect(file) as db:
-        db.execute("PRAGMA user_version = 7")
+        db.execute("PRAGMA user_version = 99")
     with pytest.raises(TooNew) as refusal:
         await journal.open()
     assert str(refusal.value) == (
-        f"{file} has format 7, and this Parlour reads formats up to {file_module.FORMAT}: "
+        f"{file} has format 99, and this Parlour reads formats up to {file_module.FORMAT}: "
         "start the newer Parlour that wrote it, or choose another data folder"
     )
 
@@ -146,6 +157,112 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(file):
     with pytest.raises(Foreign, match="is not a journal"):
         await SqliteJournal(file.parent, "disk").open()
     assert file.read_text() == "Dear diary, " * 100
+
+
+async def test_a_file_whose_pages_are_damaged_is_refused_with_what_to_do(journal, file):
+    for number in range(50):
+        await journal.create(card(f"R{number}"), STATE * 100, None)
+    await journal.close()
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 64] = b"\x05" * 64
+    file.write_bytes(content)
+    with pytest.raises(Damaged, match=r"is damaged .*: put a backup in its place, or .* \.recover"):
+        await journal.open()
+
+
+async def test_tables_whose_very_names_are_damaged_are_told_of_in_a_sentence(journal, file):
+    await journal.close()
+    flip_to(file, b"CREATE TABLE standings", b"CREATE TABLE standin\xd6s")
+    with pytest.raises(Damaged, match=r"is damaged \(malformed database schema .* \.recover$"):
+        await journal.open()
+
+
+def flip_to(file, before, after):
+    content = file.read_bytes()
+    assert content.count(before) == 1
+    file.write_bytes(content.replace(before, after))
+
+
+async def test_a_damaged_index_is_made_anew(journal, file):
+    for number in range(20):
+        await journal.create(card(f"ROOM{number}"), STATE, None)
+    await journal.close()
+    with connect(file) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        sql = "UPDATE sqlite_schema SET sql = ? WHERE name = 'all_rooms'"
+        db.execute(sql, ("CREATE INDEX all_rooms ON rooms (game)",))
+    with connect(file) as db:
+        db.execute("REINDEX all_rooms")
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute(sql, ("CREATE INDEX all_rooms ON rooms (id)",))
+    await journal.open()
+    assert (await journal.find("ROOM7")) is not None
+    assert [damage.table for damage in journal.damages()] == ["file"]
+
+
+async def test_a_damaged_key_or_clock_is_not_missed(journal, file):
+    room = await journal.create(card(), STATE, None)
+    await journal.append(room, step(1, now=77.0), NOTHING)
+    key = await journal.key()
+    await journal.close()
+    with connect(file) as db:
+        db.execute("UPDATE keys SET key = ? WHERE rowid = 1", (b"x" * 32,))
+        db.execute("UPDATE clock SET now = 1e300")
+    assert await journal.open() == 77.0
+    assert await journal.key() == key
+    assert {damage.table for damage in journal.damages()} == {"keys", "clock"}
+    await journal.beat(78.0)
+    await journal.close()
+    assert await journal.open() == 78.0
+    assert journal.damages() == ()
+
+
+async def test_a_damaged_state_is_not_missed_where_an_older_one_leads_to_the_same_room(journal, file):
+    room = await journal.create(card(), STATE, None)
+    for made in steps(4):
+        await journal.append(room, made, Aside(state=b"later") if made.seq == 3 else NOTHING)
+    with connect(file) as db:
+        db.execute("UPDATE states SET body = ? WHERE seq = 3", (b"wrong",))
+    recalled = await journal.recall("ABCD")
+    assert recalled is not None
+    assert (recalled.stored, recalled.steps) == (Stored(0, STATE), steps(4))
+
+
+async def test_a_room_is_not_forgotten_early_because_its_row_is_damaged(journal, file):
+    room = await journal.create(card(ended="game_ended", ended_at=50.0), STATE, None)
+    await journal.create(card("OLD", ended="game_ended", ended_at=2.0), STATE, None)
+    with connect(file) as db:
+        db.execute("UPDATE rooms SET ended_at = 1.0 WHERE number = ?", (room,))
+    await journal.prune(10.0, 1)
+    assert await journal.find("OLD") is None
+    with pytest.raises(Damaged):
+        await journal.find("ABCD")
+
+
+async def test_the_file_shrinks_when_much_is_forgotten(journal, file):
+    for number in range(200):
+        ended = card(f"R{number}", ended="game_ended", ended_at=1.0)
+        await journal.create(ended, bytes(20_000), None)
+    await journal.close()
+    before = file.stat().st_size
+    await journal.open()
+    for _ in range(50):
+        await journal.prune(2.0, 50)
+    await journal.close()
+    spare = SPARE_PAGES + PAGES_AT_ONCE
+    assert before > 900 * PAGE_SIZE
+    assert file.stat().st_size < (spare + 50) * PAGE_SIZE
+
+
+async def test_a_small_file_of_an_older_format_can_shrink_from_now_on(file):
+    file.parent.mkdir()
+    shutil.copyfile(YESTERDAYS, file)
+    journal = SqliteJournal(file.parent, "disk")
+    await journal.open()
+    await journal.close()
+    with connect(file) as db:
+        assert db.execute("PRAGMA auto_vacuum").fetchone() == (2,)
 
 
 async def test_a_file_that_cannot_be_opened_is_said_to_be_so(file):
@@ -179,10 +296,10 @@ async def test_only_the_disk_is_waited_for_that_was_asked_for(tmp_path, durabili
     await journal.close()
 
 
-async def test_a_closed_journal_is_one_file(journal, file):
+async def test_a_closed_journal_is_one_file_and_its_mark(journal, file):
     await journal.create(card(), STATE, None)
     await journal.close()
-    assert [path.name for path in file.parent.iterdir()] == ["parlour.db"]
+    assert sorted(path.name for path in file.parent.iterdir()) == ["parlour.db", "parlour.mark"]
 
 
 def killed_while_appending(folder: Path, after: int) -> list[tuple[int, int]]:
@@ -234,24 +351,21 @@ async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, f
     assert await listed(journal.replay(good)) == steps(3)
 
 
-async def test_a_damaged_standing_costs_the_game_that_would_change_it_and_nobody_else(journal, file):
-    ranked = await journal.create(card("RANK"), STATE, None)
-    other = await journal.create(card("PLAY"), STATE, None)
+async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(journal, file):
+    room = await journal.create(card("RANK"), STATE, None)
     first, second = step(1), step(2, step(1).digest)
-    scored = Aside(scored=Scored((), (Standing("chess", ANN.id, ANN.name),)))
-    await journal.append(ranked, first, scored)
+    fresh = (Standing("chess", ANN.id, ANN.name), Standing("chess", BOB.id, BOB.name))
+
+    def win(standings):
+        return tuple(replace(standing, won=standing.won + 1) for standing in standings)
+
+    await journal.append(room, first, Aside(scored=Scored((), fresh, win)))
     with connect(file) as db:
-        db.execute("UPDATE standings SET body = ?", (b"{",))
-    async with asyncio.timeout(10):
-        results = await asyncio.gather(
-            journal.append(other, first, NOTHING),
-            journal.append(ranked, second, scored),
-            journal.append(other, second, NOTHING),
-            return_exceptions=True,
-        )
-        assert [type(result) for result in results] == [type(None), Damaged, type(None)]
-        await journal.append(ranked, second, NOTHING)
-    assert await listed(journal.replay(other)) == [first, second]
+        db.execute("UPDATE standings SET body = ? WHERE player = ?", (b"{", ANN.id))
+    assert [one.player for one in await journal.standings("chess", 9)] == [BOB.id]
+    await journal.append(room, second, Aside(scored=Scored((), fresh, win)))
+    assert {one.player: one.won for one in await journal.standings("chess", 9)} == {ANN.id: 1, BOB.id: 2}
+    assert journal.damages() == (Damage("standings", "ladder 'chess', player 'p_ann'"),)
 
 
 async def test_a_write_that_fails_by_a_fault_of_ours_is_not_kept_and_its_neighbours_are(journal):

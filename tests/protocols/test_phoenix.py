@@ -53,6 +53,21 @@ def test_a_reply_carries_the_refs_of_what_it_answers():
     assert said(phoenix) == [["1", "2", "game:ABCD", "phx_reply", {"status": "ok", "response": {"seq": 3}}]]
 
 
+def test_what_is_for_one_connection_alone_carries_the_join_that_it_belongs_to():
+    phoenix = joined()
+    push = Push("sync", {"seq": 2})
+    assert msgspec.json.decode(phoenix.encode_own("ABCD", push))[:2] == ["1", None]
+    assert msgspec.json.decode(phoenix.encode("ABCD", push))[:2] == [None, None]
+
+
+def test_what_an_earlier_join_brought_is_told_under_that_join():
+    phoenix = Phoenix()
+    (first,) = phoenix.receive(frame("1", "1", "game:ABCD", "phx_join", {}))
+    phoenix.receive(frame("2", "2", "game:ABCD", "phx_join", {}))
+    late = msgspec.json.decode(phoenix.encode_own("ABCD", Push("sync", {"seq": 2}), first.ref))
+    assert late[0] == "1"
+
+
 def test_a_refusal_is_an_error_reply():
     phoenix = joined()
     (request,) = phoenix.receive(frame("1", "2", "game:ABCD", "chat", {"text": "hi"}))
@@ -171,7 +186,7 @@ def test_the_token_may_come_in_a_subprotocol_in_either_alphabet(alphabet):
 
 @pytest.mark.parametrize("packed", ["%%%", "é", "\udcff", "_w", "====", "A"])
 def test_a_token_that_cannot_be_unpacked_is_not_overlooked(packed):
-    assert Phoenix.greet({"vsn": "2.0.0"}, ["phoenix", f"base64url.bearer.phx.{packed}"]).token == ""
+    assert Phoenix.greet({"vsn": "2.0.0"}, ["phoenix", f"base64url.bearer.phx.{packed}"]).token == "?"
 
 
 @pytest.mark.parametrize("query", [{}, {"vsn": "1.0.0"}, {"vsn": "9"}])

@@ -25,7 +25,7 @@ class Exchange:
     def __init__(self, journal: Journal | None = None, **settings: Any) -> None:
         self.clock = HandClock()
         self.settings = Settings(**{"rate": 0, "address_rate": 0, "address_connections": 0, **settings})
-        ids = Tokens(b"k" * 32, "relay")
+        ids = self._ids = Tokens(b"k" * 32, "relay")
         self.relays = Relays(self.clock, ids, self.settings)
         self.troubles: list[Trouble] = []
         if journal is not None:
@@ -51,7 +51,7 @@ class Exchange:
         wire.read()
         if wire.cookie is not None:
             self.browsers[browser or who] = wire.cookie
-            self._names[wire.cookie.partition("=")[2].rsplit(".", 2)[0]] = browser or who
+            self._names[self._ids.read(wire.cookie.partition("=")[2])] = browser or who
         elif browser is not None and (given := [found for got in wire.got for found in OURS.findall(got)]):
             self._names[given[-1]] = who
         await self.quiet()

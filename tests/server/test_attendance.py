@@ -3,7 +3,6 @@
 import pytest
 
 from parlour.game import Joined, Send, Update
-from parlour.journal.base import NotKept
 from tests.probe import Probe
 from tests.server.world import World, seqs
 
@@ -347,42 +346,6 @@ async def test_the_number_of_spectators_is_told_at_most_once_a_second(world):
     assert counts == [1, 5]
 
 
-async def test_the_lobby_hears_of_open_rooms_but_not_of_private_ones(world):
-    ann = await world.person("ann")
-    await ann.send(["1", "1", "lobby", "phx_join", {}])
-    assert ann.heard("rooms") == [("rooms", {"rooms": []})]
-    await world.open("probe", "SECR", private=True)
-    await world.wait(1)
-    assert len(ann.heard("rooms")) == 1
-    await world.open("probe", "OPEN")
-    await world.open("probe", "SOME")
-    await world.wait(1)
-    assert [room["id"] for room in ann.heard("rooms")[-1][1]["rooms"]] == ["SOME", "OPEN"]
-    assert len(ann.heard("rooms")) == 2
-
-
-async def test_a_list_that_cannot_be_read_is_told_the_next_time(world, monkeypatch):
-    async def closed(_: int) -> None:
-        raise NotKept("the journal is not open")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(world.journal, "open_rooms", closed)
-        ann = await world.person("ann")
-        await ann.send(["1", "1", "lobby", "phx_join", {}])
-    assert ann.heard("rooms") == []
-    await world.open("probe", "OPEN")
-    await world.wait(1)
-    assert len(ann.heard("rooms")) == 1
-
-
-async def test_a_server_that_stops_tells_nobody_of_its_rooms(world):
-    ann = await world.person("ann")
-    ann.send_soon('["1", "1", "lobby", "phx_join", {}]')
-    await world.host.stop()
-    assert world.host.listing._tasks == set()
-    world.dead = True
-
-
 # Readers that do not read.
 
 
@@ -425,3 +388,58 @@ async def test_everybody_sees_who_has_asked_for_a_rematch(world):
     ((_, diff),) = bob.heard("presence_diff")
     metas = [meta for key in ("ann", "bob") for meta in diff["joins"][key]["metas"]]
     assert [(meta["seat"], meta.get("again")) for meta in metas] == [(1, None), (0, None)]
+
+
+# What the game says to whoever connects.
+
+
+class Polite(Probe):
+    """Greets everybody who connects, and tells the others."""
+
+    name = "polite"
+
+    def player_connected(self, state, player, moment):
+        sends = (
+            Send(f"player:{player}", "welcome"),
+            Send("all", f"{player} is here"),
+            Send("audience", "psst"),
+        )
+        return Update(state.note(f"connected {player}"), sends)
+
+
+@pytest.fixture
+async def polite():
+    async with World({"polite": Polite()}) as world:
+        await world.open("polite")
+        yield world
+
+
+def said(person):
+    """What the game told somebody, and when they saw everything."""
+    return [name if name == "sync" else told["payload"] for name, told in person.heard("game_event", "sync")]
+
+
+async def test_what_a_game_says_to_whoever_connects_is_heard_by_them_after_the_sync(polite):
+    ann, bob = await polite.seated("ABCD", "ann", "bob")
+    assert said(bob) == ["sync", "welcome", "bob is here"]
+    assert said(ann) == ["sync", "welcome", "ann is here", {"joined": "bob"}, "bob is here"]
+    tab = await polite.person("ann")
+    await tab.join("ABCD")
+    assert said(tab) == ["sync"], "she is connected already"
+
+
+async def test_who_comes_back_hears_it_once_whether_or_not_they_say_what_they_saw_last(polite):
+    ann, bob = await polite.seated("ABCD", "ann", "bob")
+    seq = polite.room().seq
+    for since, expected in (
+        (None, ["sync", "welcome", "ann is here"]),
+        (seq, ["welcome", "ann is here", "sync"]),
+    ):
+        await ann.drop()
+        ann = await polite.person("ann")
+        await ann.join("ABCD", **({} if since is None else {"since": polite.room().seq}))
+        assert said(ann) == expected
+    await ann.drop()
+    ann = await polite.person("ann")
+    await ann.join("ABCD", since=999)
+    assert said(ann) == ["sync", "welcome", "ann is here"], "that was no number of ours: all anew"

@@ -12,6 +12,7 @@ from parlour.games import GAMES
 from parlour.server.bot_pool import Pool, Speechless
 from parlour.server.bot_worker import Question
 from parlour.wire import Join, Leave
+from tests.probe import Probe
 from tests.server.world import InPlace, World
 from tests.table import Table, legal
 
@@ -197,7 +198,7 @@ async def test_a_bot_takes_its_time_so_that_people_can_follow():
 
 
 def test_a_room_with_nobody_but_bots_does_not_wait_long():
-    table = Table(GAMES["tictactoe"]).sit("ann")
+    table = Table(Probe()).sit("ann")
     table.do(Join("bot:random", "Random bot", bot=True))
     assert table.room.connected == ["ann", "bot:random"]
     table.disconnect("ann")
@@ -205,13 +206,20 @@ def test_a_room_with_nobody_but_bots_does_not_wait_long():
     assert table.room.ended == "nobody_here"
 
 
-def test_what_bots_do_keeps_no_room_alive():
+def test_a_game_with_a_bot_waits_for_its_player_like_any_other():
     table = Table(GAMES["tictactoe"]).sit("ann")
+    table.do(Join("bot:random", "Random bot", bot=True))
+    table.disconnect("ann")
+    assert table.wait(13 * 86400) == []
+
+
+def test_what_bots_do_keeps_no_room_alive():
+    table = Table(Probe()).sit("ann")
     table.wait(200)
     table.do(Join("bot:random", "Random bot", bot=True))
-    table.act("ann", {"type": "mark", "cell": 0})
+    table.act("ann", {"type": "tell"})
     table.wait(200)
-    table.act("bot:random", {"type": "mark", "cell": 1})
+    table.act("bot:random", {"type": "tell"})
     table.wait(100)
     assert table.room.ended == "game_timeout"
 

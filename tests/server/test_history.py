@@ -202,8 +202,9 @@ async def test_in_format_scene_a_history_is_a_scene_and_patches(world, http):
 
 
 async def test_a_room_that_has_ended_keeps_its_history_under_its_number(world, http):
-    await win(world)
-    await world.wait(1000)
+    for person in await win(world):
+        await person.drop()
+    await world.wait(3600)
     number = (await history(http))["room"]
     await world.open("minesweeper")
     assert (await history(http))["game"] == "minesweeper"
@@ -299,12 +300,43 @@ async def test_a_rematch_in_a_room_that_is_not_there_is_refused(world, http):
 async def test_a_name_leads_to_its_running_room_or_to_a_new_one(world, http):
     first = await http.put("/api/rooms/friday", json={"game": "tictactoe"})
     assert (first.status_code, first.json()["id"], first.json()["seq"]) == (200, "friday", 0)
-    await world.seated("friday", "ann")
+    (ann,) = await world.seated("friday", "ann")
     second = await http.put("/api/rooms/friday", json={"game": "tictactoe"})
     assert (second.json()["created"], second.json()["seq"]) == (first.json()["created"], 2)
-    await world.wait(1000)
+    await ann.push("friday", "leave", {})
+    await world.wait(3600)
     third = await http.put("/api/rooms/friday", json={"game": "minesweeper"})
     assert (third.status_code, third.json()["seq"]) == (200, 0)
+
+
+async def test_a_room_that_has_ended_is_opened_again_under_its_id_as_it_was(world, http):
+    config = {"preset": "custom", "width": 5, "height": 4, "mines": 3}
+    await world.open("minesweeper", "field", config, private=True)
+    (ann,) = await world.seated("field", "ann")
+    running = await http.post("/api/rooms/field/again")
+    assert (running.status_code, running.json()["seq"]) == (200, 2)
+    await ann.push("field", "leave", {})
+    await world.wait(5)
+    assert (await world.host.look("field")).ended == "game_ended"
+    again = await http.post("/api/rooms/field/again")
+    assert (again.status_code, again.json()["private"], again.json()["ended"]) == (200, True, None)
+    await ann.join("field")
+    assert (world.room("field").state.width, world.room("field").config["mines"]) == (5, 3)
+
+
+async def test_what_was_never_there_cannot_be_opened_again(http):
+    answer = await http.post("/api/rooms/NOPE/again")
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown_room")
+
+
+async def test_a_game_says_how_long_its_rooms_wait(http):
+    games = {game["name"]: game["timeouts"] for game in (await http.get("/api/games")).json()}
+    assert games["tictactoe"] == {
+        "game": 14 * 86400, "away": None, "nobody": None, "empty": 3600, "ends_under_players": False,
+    }  # fmt: skip
+    assert games["cards"] == {
+        "game": 300, "away": 120, "nobody": 60, "empty": 300, "ends_under_players": True,
+    }  # fmt: skip
 
 
 async def test_a_running_room_of_another_game_is_refused(world, http):
@@ -324,7 +356,9 @@ async def test_a_name_that_is_none_is_refused(http, name):
 
 
 async def test_every_game_shows_a_little_board_with_some_moves_on_it(http):
-    games = {game["name"]: game["scene"] for game in (await http.get("/api/games")).json()}
-    assert len(games["tictactoe"]["pieces"]) == 5
-    assert len(games["minesweeper"]["spots"]) == 81
-    assert games["cards"]["text"]
+    async def scene(game):
+        return (await http.get(f"/api/games/{game}/preview")).json()["scene"]
+
+    assert len((await scene("tictactoe"))["pieces"]) == 5
+    assert len((await scene("minesweeper"))["spots"]) == 81
+    assert (await scene("cards"))["text"]

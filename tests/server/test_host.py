@@ -2,11 +2,13 @@
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from parlour.errors import Refused
 from parlour.game import Later, Outcome, Send, Update
 from parlour.journal.base import NotKept
 from parlour.journal.memory import MemoryJournal
+from parlour.server import metrics
 from tests.probe import Ping, Probe
 from tests.server.world import PLAYABLE, World, seqs
 
@@ -153,7 +155,7 @@ async def test_what_a_game_returns_and_no_journal_could_read_costs_one_command(w
         assert (await ann.play("ABCD", {"type": "refuse"}))[1] == refused
         async with await world.restart() as again:
             await again.seated("ABCD", "ann")
-            assert len(await again.journal.open_rooms(10)) == 1
+            assert len(await again.journal.missing(())) == 1
 
 
 async def test_a_state_that_cannot_be_stored_does_not_keep_others_from_being_stored():
@@ -197,9 +199,39 @@ async def test_a_bug_on_leaving_does_not_keep_the_seat_but_is_told_to_whoever_le
     await world.open("probe")
     ann, bob = await world.seated("ABCD", "ann", "bob")
     await ann.play("ABCD", {"type": "break", "callbacks": ["leave_game"]})
-    status, why = await bob.push("ABCD", "leave", {})
-    assert (status, why["code"]) == ("error", "game_error")
+    status, answer = await bob.push("ABCD", "leave", {"id": "bye"})
+    assert (status, answer["seq"], answer["warning"]["code"]) == ("ok", world.room().seq, "game_error")
+    assert answer["warning"]["message"] == "Probe failed on this; it was done without the game"
     assert world.room().seat("bob") is None
+    assert await bob.push("ABCD", "leave", {"id": "bye"}) == ("ok", {"seq": answer["seq"]})
+
+
+async def test_a_leave_that_a_game_refuses_happens_all_the_same_and_its_reason_is_told():
+    class Sticky(Probe):
+        name = "sticky"
+
+        def leave_game(self, state, player, why, moment):
+            raise Refused("stay", "one more game?")
+
+    async with World({"sticky": Sticky()}) as world:
+        await world.open("sticky")
+        ann, _ = await world.seated("ABCD", "ann", "bob")
+        status, answer = await ann.push("ABCD", "leave", {})
+        assert (status, answer["warning"]["message"]) == ("ok", "one more game?")
+        assert world.room().seat("ann") is None
+
+
+async def test_a_spectators_leave_is_refused_like_any_other_wish_and_counted(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    await ann.push("ABCD", "leave", {})
+    refused = metrics.refusals.labels("probe", "not_seated")._value
+    before, seq = refused.get(), world.room().seq
+    with capture_logs() as logs:
+        status, why = await ann.push("ABCD", "leave", {})
+    assert (status, why["code"]) == ("error", "not_seated")
+    assert (refused.get(), world.room().seq) == (before + 1, seq)
+    assert "done_without_the_game" not in [line["event"] for line in logs]
 
 
 async def test_a_bug_on_disconnecting_still_disconnects_and_starts_the_clock(world):
@@ -238,6 +270,56 @@ async def test_a_config_that_makes_init_crash_is_refused_and_hurts_nobody(world)
         await world.open("probe", "EVIL", {"size": 2000})
     assert await world.journal.find("EVIL") is None
     await world.seated("GOOD", "ann")
+
+
+# Positions that are not there any more.
+
+
+async def test_of_two_tabs_that_play_the_same_turn_the_later_is_told_how_things_are(world):
+    await world.open("tictactoe")
+    ann, _ = await world.seated("ABCD", "ann", "bob")
+    tab = await world.person("ann")
+    await tab.join("ABCD", format="scene")
+    seq = world.room().seq
+    ann.forget()
+    async with world.at_once():
+        for who, cell in ((tab, 4), (ann, 0)):
+            frame = [
+                None,
+                "x",
+                "game:ABCD",
+                "game_event",
+                {"event": {"type": "mark", "cell": cell}, "seq": seq},
+            ]
+            who.send_soon(msgspec.json.encode(frame).decode())
+    assert [frame[3] for frame in ann.frames] == ["game_event", "update", "sync", "phx_reply"]
+    assert ann.frames[-1][4]["response"]["code"] == "stale"
+    assert ann.heard("sync")[0][1]["view"]["cells"] == "....X...."
+    assert world.room().seq == seq + 1
+
+
+async def test_only_what_somebody_sees_makes_their_position_stale(world):
+    await world.open("probe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    seq = world.room().seq
+    await bob.push("ABCD", "chat", {"text": "hello"})
+    await bob.play("ABCD", {"type": "plan", "key": "bell", "seconds": 5})
+    fresh = {"event": {"type": "tell"}, "seq": seq}
+    assert (await ann.push("ABCD", "game_event", fresh))[0] == "ok"
+    assert (await ann.push("ABCD", "game_event", fresh))[1]["code"] == "stale"
+    assert (await bob.push("ABCD", "game_event", {**fresh, "seq": world.room().seq}))[0] == "ok"
+
+
+async def test_a_position_from_before_a_restart_is_stale_unless_it_was_seen_again(world):
+    await world.open("probe")
+    (ann,) = await world.seated("ABCD", "ann")
+    await ann.play("ABCD", {"type": "tell"}, id="a")
+    async with await world.restart() as again:
+        (ann,) = await again.seated("ABCD", "ann")
+        event = {"event": {"type": "tell"}}
+        assert (await ann.push("ABCD", "game_event", {**event, "seq": 2}))[1]["code"] == "stale"
+        assert await ann.push("ABCD", "game_event", {**event, "seq": 2, "id": "a"}) == ("ok", {"seq": 3})
+        assert (await ann.push("ABCD", "game_event", {**event, "seq": again.room().seq}))[0] == "ok"
 
 
 # Commands with an id.
@@ -327,12 +409,28 @@ async def test_a_step_that_was_kept_after_all_is_true_and_everybody_comes_again_
         await world.open("probe")
         ann, bob = await world.seated("ABCD", "ann", "bob")
         journal.mode = "kept"
-        assert (await ann.play("ABCD", {"type": "tell"}, id="a"))[0] == "error"
-        assert bob.closed == (1012, "come again")
+        move = '{"event":{"type":"tell"},"id":"a"}'
+        await ann.send(f'[null, "1", "game:ABCD", "game_event", {move}]')
+        assert ann.closed == bob.closed == (1012, "come again")
         journal.mode = ""
         ann = await world.person("ann")
         await ann.join("ABCD")
         assert await ann.play("ABCD", {"type": "tell"}, id="a") == ("ok", {"seq": 5})
+
+
+async def test_of_two_owners_of_a_room_the_one_who_writes_late_lets_go_and_everybody_comes_again(tmp_path):
+    journal = MemoryJournal(tmp_path, "process")
+    async with World(PLAYABLE, journal) as one, World(PLAYABLE, journal) as other:
+        await one.open("tictactoe")
+        ann, bob = await one.seated("ABCD", "ann", "bob")
+        cid = await other.person("bob")
+        await cid.join("ABCD")  # another owner loads the room, and writes who is there now
+        bob.forget()
+        await ann.send(["1", "9", "game:ABCD", "game_event", {"event": {"type": "mark", "cell": 4}}])
+        assert (ann.closed, bob.closed, cid.closed) == ((1012, "come again"), (1012, "come again"), None)
+        assert bob.frames == []
+        steps = [step.seq async for step in journal.replay(1)]
+        assert steps == list(range(1, len(steps) + 1))
 
 
 async def test_a_disconnect_that_could_not_be_kept_is_tried_until_it_can(tmp_path):

@@ -1,13 +1,18 @@
 """The HTTP calls, as a program makes them."""
 
 import hashlib
+import re
+from base64 import b64encode
+from typing import cast
 
 import httpx
 import msgspec
 import pytest
+from starlette.routing import Route
 
 from parlour.errors import Code
 from parlour.games import GAMES
+from parlour.scene import Scene, Spot, grid
 from parlour.server.calls import STATUS
 from parlour.server.http import Api, web_app
 from parlour.server.limits import Limits
@@ -89,6 +94,31 @@ async def test_a_name_that_would_play_tricks_is_refused(http, name):
     assert (response.status_code, response.json()["code"]) == (400, "invalid_name")
 
 
+@pytest.mark.parametrize("name", ["Random bot", "random BOT", " Random   bot 2", "\uff32andom bot",
+                                  "Perfect\u00a0bot", "Hard bot 17"])  # fmt: skip
+async def test_nobody_is_called_as_a_bot_is(http, name):
+    response = await http.post("/api/players", json={"name": name})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_name")
+    assert "expected a person's name, got a bot's" in response.json()["message"]
+
+
+@pytest.mark.parametrize("name", ["Robot", "Bot", "Random", "My bot", "Random bots", "Bot random"])
+async def test_a_name_that_no_bot_has_is_anybodys(http, name):
+    assert (await guest(http, name))["name"] == name
+
+
+@pytest.mark.parametrize("id", ["bot:random", "bot:perfect", "bot:random:2"])
+async def test_a_bot_that_can_play_here_has_a_page(http, id):
+    assert (await http.get(f"/api/players/{id}")).json()["bot"] is True
+
+
+@pytest.mark.parametrize("id", ["bot:", "bot:x", "bot:random:", "bot:random:1", "bot:random:x",
+                                "bot:random:02", "bot:random:2:3", "bot::2", "bot:<b>"])  # fmt: skip
+async def test_a_bot_that_is_not_there_is_not_found(http, id):
+    response = await http.get(f"/api/players/{id}")
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
 @pytest.mark.parametrize("token", ["forged", "", "aaaa.bbbb.cccc", "\xff"])
 async def test_a_forged_token_is_refused(http, token):
     for call in (
@@ -152,6 +182,43 @@ async def test_the_games_are_listed_with_the_schema_of_their_config(http):
     assert schema["$defs"]["ProbeConfig"]["properties"]["size"] == {"type": "integer", "default": 3}
 
 
+async def test_a_game_has_a_little_board_of_its_own(http):
+    games = (await http.get("/api/games")).json()
+    assert all("scene" not in game for game in games)
+    preview = (await http.get("/api/games/tictactoe/preview")).json()
+    assert (preview["scene"]["width"], len(preview["scene"]["spots"])) == (3, 9)
+    unknown = await http.get("/api/games/chess/preview")
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_game")
+
+
+class Vast(Probe):
+    """A game with more spots than a home page should load."""
+
+    name = "vast"
+
+    def scene(self, state, viewer):
+        return Scene(150, 100, grid(150, 100))
+
+
+class Broken(Probe):
+    """A game that draws what cannot be drawn."""
+
+    name = "broken"
+
+    def scene(self, state, viewer):
+        return Scene(3, 3, (Spot("c0", 0, 0, w=-1),))
+
+
+@pytest.mark.parametrize("game", [Vast(), Broken()])
+async def test_a_board_that_is_too_large_or_cannot_be_drawn_is_not_shown_small(game):
+    async with World({game.name: game}) as world:
+        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        transport = httpx.ASGITransport(web_app(api, None))
+        async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
+            assert (await http.get(f"/api/games/{game.name}/preview")).json() == {"scene": None}
+            assert len((await http.get("/api/games")).content) < 2000
+
+
 # Rooms.
 
 
@@ -187,6 +254,8 @@ async def test_a_chosen_id_is_taken_once(http):
         ({"game": "probe", "id": "has space"}, 400, "malformed", "$.id"),
         ({"game": "probe", "id": "x" * 65}, 400, "malformed", "$.id"),
         ({"game": "probe", "id": ""}, 400, "malformed", "$.id"),
+        ({"game": "probe", "id": "."}, 400, "malformed", "$.id"),
+        ({"game": "probe", "id": ".."}, 400, "malformed", "$.id"),
         ({"game": "minesweeper", "config": {"mines": 10_000}}, 400, "invalid_config", "$.config.mines"),
         ([], 400, "malformed", "$"),
     ],
@@ -245,6 +314,17 @@ async def test_i_see_the_rooms_in_which_i_have_a_seat(http, world):
     rooms = (await http.get("/api/players/me/rooms", headers=bearer(ann))).json()
     assert [room["id"] for room in rooms] == ["MINE"]
     assert (await http.get("/api/players/me/rooms")).status_code == 401
+
+
+async def test_an_id_in_other_capitals_finds_the_only_room_that_it_can_mean_where_that_is_asked_for(
+    world, http
+):
+    for id in ("lair42", "Den", "den"):
+        await world.open("tictactoe", id)
+    assert (await http.get("/api/rooms/LAIR42")).status_code == 404
+    assert (await http.get("/api/rooms/LAIR42?any_case=true")).json()["id"] == "lair42"
+    assert (await http.get("/api/rooms/den?any_case=true")).json()["id"] == "den"
+    assert (await http.get("/api/rooms/DEN?any_case=true")).status_code == 404
 
 
 async def test_an_unknown_room_is_not_found(http):
@@ -308,3 +388,77 @@ async def test_answers_match_the_documented_shapes(http, world):
     schema = document["components"]["schemas"]["RoomSheet"]
     assert set(schema["properties"]) == set(room)
     assert msgspec.json.decode(msgspec.json.encode(room)) == room
+
+
+# What every call has in common.
+
+
+async def test_every_address_but_the_health_check_is_paid_for():
+    async with World(GAMES, address_rate=2.5) as world:
+        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        app = web_app(api, None, {})
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
+            while (await http.get("/relay")).status_code != 429:
+                pass
+            for route in cast("list[Route]", app.routes):
+                path = route.path.replace("{id}", "ABCD")
+                method = min(route.methods or {"GET"})
+                answer = await http.request(method, path)
+                assert (answer.status_code == 429) == (path != "/health"), path
+            refused = await http.get("/nowhere")
+            assert (refused.status_code, refused.headers["connection"]) == (429, "close")
+
+
+async def test_the_document_says_of_every_call_but_the_health_check_that_it_may_refuse_the_hasty(http):
+    document = (await http.get("/api/openapi.json")).json()
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            assert ("429" in operation["responses"]) == (path != "/health")
+
+
+@pytest.mark.parametrize("path", ["/api/games", "/api/rooms", "/api/rooms/NONE", "/nowhere", "/health",
+                                  "/metrics", "/api/openapi.json", "/g", "/g/table"])  # fmt: skip
+async def test_no_cache_keeps_an_answer_and_nobody_takes_it_for_a_page(http, path):
+    headers = (await http.get(path)).headers
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
+@pytest.mark.parametrize("path", ["/relay", "/api/docs"])
+async def test_on_the_pages_for_developers_nothing_runs_but_what_stands_in_them(http, path):
+    answer = await http.get(path)
+    policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        inside = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", answer.text, re.DOTALL)
+        hashes = {f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in inside}
+        assert set(policy[rule].split()) == (hashes or {"'none'"})
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("headers", "known"),
+    [
+        ({}, True),
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Origin": "http://parlour.test"}, True),
+        ({"Origin": "https://parlour.test", "X-Forwarded-Proto": "https"}, True),
+        ({"Origin": "http://parlour.test", "X-Forwarded-Proto": "https"}, False),
+        ({"Origin": "http://parlour.test", "X-Forwarded-Proto": "http, https"}, False),
+        (
+            [
+                ("Origin", "http://parlour.test"),
+                ("X-Forwarded-Proto", "http"),
+                ("X-Forwarded-Proto", "https"),
+            ],
+            False,
+        ),
+        ({"Origin": "ftp://parlour.test"}, False),
+    ],
+)
+async def test_a_cookie_counts_only_on_our_own_pages_by_the_scheme_they_came_by(http, headers, known):
+    await http.post("/api/players", json={"name": "Ann"})  # which leaves her cookie
+    answer = await http.get("/api/players/me/rooms", headers=headers)
+    assert answer.status_code == (200 if known else 401)

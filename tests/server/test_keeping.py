@@ -1,16 +1,15 @@
-"""What the server keeps its word about beside moves: held and old rooms, failing disks, greedy games."""
-
-import signal
-import threading
+"""What the server keeps its word about beside moves: held and old rooms, failing disks."""
 
 import pytest
 
+from parlour.errors import Refused
 from parlour.games import GAMES
 from parlour.journal.base import DiskFailed, NotKept
 from parlour.journal.memory import MemoryJournal
-from parlour.server.watchdog import SIGNAL
-from tests.probe import Probe
-from tests.server.world import PLAYABLE, World
+from parlour.journal.sqlite import SqliteJournal
+from parlour.wire import Chat, Join
+from tests.journal.made import card
+from tests.server.world import PLAYABLE, HandClock, World
 
 # A game that is not there.
 
@@ -71,6 +70,46 @@ async def test_an_ended_room_can_be_looked_at_for_its_time_and_is_then_forgotten
         assert await world.journal.find("ABCD") is None
 
 
+class Jumpy(HandClock):
+    """A clock whose wall time can be set."""
+
+    ahead = 0.0
+
+    def date(self):
+        return super().date() + self.ahead
+
+
+@pytest.mark.parametrize("journal", [MemoryJournal, SqliteJournal])
+async def test_a_wall_clock_that_jumps_forgets_nothing_and_keeps_nothing_longer(tmp_path, journal):
+    clock = Jumpy()
+    async with World(PLAYABLE, journal(tmp_path, "process"), clock, keep_ended=1.0) as world:
+        await world.open("probe")
+        await world.wait(300)
+        clock.ahead = 40 * 86_400
+        await world.wait(3)
+        await world.open("probe", "LATER")
+        await world.wait(300)
+        clock.ahead = -40 * 86_400
+        await world.wait(3)
+        assert [(await world.host.look(id)).status for id in ("ABCD", "LATER")] == ["ended", "ended"]
+        clock.ahead = 0
+        await world.wait(86_400)
+        assert [await world.journal.find(id) for id in ("ABCD", "LATER")] == [None, None]
+
+
+@pytest.mark.parametrize("kind", [MemoryJournal, SqliteJournal])
+async def test_forgetting_keeps_up_with_whoever_opens_a_hundred_rooms_a_second(tmp_path, kind):
+    async with World(PLAYABLE, kind(tmp_path, "process"), keep_ended=1.0) as world:
+        await world.wait(2 * 86_400)
+        made = [
+            await world.journal.create(card(f"R{n}", ended="x", ended_at=1.0), b"{}", None)
+            for n in range(300)
+        ]
+        await world.host.keeper.beat()
+        await world.host.keeper.beat()
+        assert [number for number in made if await world.journal.room(number) is not None] == []
+
+
 # Disks.
 
 
@@ -111,57 +150,67 @@ async def test_after_a_failed_disk_the_server_gives_up(tmp_path):
         await world.open("probe")
         (ann,) = await world.seated("ABCD", "ann")
         journal.error = DiskFailed("disk I/O error")
-        assert (await ann.play("ABCD", {"type": "tell"}))[1]["code"] == "not_saved"
+        ann.send_soon('[null, "1", "game:ABCD", "game_event", {"event": {"type": "tell"}}]')
+        await world.quiet()
         assert gave_up
         journal.error = None
 
 
-# Games that take too long.
+async def test_whoever_asked_for_what_may_have_happened_is_sent_away_to_come_back_and_see(tmp_path):
+    journal = Failing(tmp_path, "process")
+    async with World(PLAYABLE, journal) as world:
+        await world.open("probe")
+        (ann,) = await world.seated("ABCD", "ann")
+        ann.forget()
+        journal.error = DiskFailed("disk I/O error")
+        ann.send_soon('[null, "asked", "game:ABCD", "game_event", {"event": {"type": "tell"}}]')
+        await world.quiet()
+        assert ann.closed == (1012, "come again")
+        assert [frame for frame in ann.frames if frame[1] == "asked"] == []
+        with pytest.raises(Refused) as unknown:
+            await world.host.ask("ABCD", Chat("ann", "Ann", "hello"), None)
+        assert unknown.value.code == "outcome_unknown"
+        journal.error = None
 
 
-class Greedy(Probe):
-    """Thinks for ever about a crash, and for ever about a view after that."""
+class Late(MemoryJournal):
+    """A journal that says no to what it keeps."""
 
-    name = "greedy"
+    late = False
 
-    def handle_event(self, state, sender, event, moment):
-        if type(event).__name__ == "Crash":
-            try:
-                while True:
-                    pass
-            except Exception:  # noqa: BLE001 - a game that catches everything is cut off all the same
-                return super().handle_event(state, sender, event, moment)
-        return super().handle_event(state, sender, event, moment)
+    async def append(self, room, step, aside):
+        await super().append(room, step, aside)
+        if self.late:
+            raise NotKept("no answer in time")
 
 
-@pytest.fixture
-async def greedy():
-    assert threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(SIGNAL)
-    async with World({**PLAYABLE, "greedy": Greedy()}, callback_timeout=0.1) as world:
-        world.host.watchdog.start()
-        yield world
-        world.host.watchdog.stop()
-    signal.signal(SIGNAL, before)
+async def test_a_step_that_is_there_although_its_write_failed_is_not_refused(tmp_path):
+    journal = Late(tmp_path, "process")
+    async with World(PLAYABLE, journal) as world:
+        await world.open("probe")
+        (ann,) = await world.seated("ABCD", "ann")
+        journal.late = True
+        with pytest.raises(Refused) as unknown:
+            await world.host.ask("ABCD", Chat("ann", "Ann", "hello"), None)
+        assert unknown.value.code == "outcome_unknown"
+        assert ann.closed == (1012, "come again")
+        journal.late = False
 
 
-async def test_a_callback_that_takes_too_long_is_cut_off_and_its_room_closed(greedy):
-    await greedy.open("greedy")
-    await greedy.open("probe", "FINE")
-    ann, bob = await greedy.seated("ABCD", "ann", "bob")
-    status, why = await ann.play("ABCD", {"type": "crash"})
-    assert (status, why["code"]) == ("error", "game_overran")
-    assert "more than 0.1 s of CPU time" in why["message"]
-    assert ("shutdown", {"reason": "game_overran"}) in bob.heard("shutdown")
-    assert (await bob.join("ABCD"))[1]["code"] == "room_ended"
-    found = await greedy.journal.find("ABCD")
-    assert (found.card.ended, found.seq) == ("game_overran", 4)
-    assert len([step async for step in greedy.journal.replay(found.number)]) == 4
-    await greedy.seated("FINE", "zoe")
+# A clean stop.
 
 
-async def test_a_game_that_is_quick_enough_is_left_alone(greedy):
-    await greedy.open("greedy")
-    (ann,) = await greedy.seated("ABCD", "ann")
-    for _ in range(200):
-        assert (await ann.play("ABCD", {"type": "tell"}))[0] == "ok"
+async def test_a_clean_stop_stores_all_rooms_in_few_transactions(tmp_path):
+    journal = SqliteJournal(tmp_path, "process")
+    world = World(PLAYABLE, journal)
+    async with world:
+        for number in range(200):
+            await world.open("probe", f"R{number}")
+            await world.host.ask(f"R{number}", Join("ann", "Ann"), None)
+        assert journal._writer is not None
+        said: list[str] = []
+        journal._writer._db.set_trace_callback(said.append)
+    assert said.count("COMMIT") <= 5
+    await journal.open()
+    assert {(await journal.stored(number)).seq for number in range(1, 201)} == {1}
+    await journal.close()

@@ -94,6 +94,26 @@ async def test_nothing_else_of_the_folder_is_served(browse, path):
     assert (await browse(path)).status_code == 404
 
 
+NAVIGATION = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("path", ["/rooms", "/r/A/B", "/r/", "/index.html", "/leaderbord/tictactoe"])
+async def test_whoever_mistypes_an_address_gets_the_page_which_says_so(browse, path):
+    answer = await browse(path, accept=NAVIGATION)
+    assert (answer.status_code, answer.text) == (404, INDEX)
+    assert answer.headers["cache-control"] == "no-store"
+    assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [("/api/nothing", NAVIGATION), ("/rooms", "application/json"), ("/assets/x.js", "*/*")],
+)
+async def test_a_program_that_asks_for_nothing_gets_a_problem_and_no_page(browse, path, accept):
+    answer = await browse(path, accept=accept)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
 async def test_a_page_that_was_not_built_says_how_to_build_it(browse, tmp_path):
     answer = await browse("/", folder=tmp_path / "nothing")
     assert answer.status_code == 404

@@ -5,7 +5,9 @@ from msgspec.structs import replace
 
 from parlour.errors import Refused
 from parlour.journal.base import NotKept
+from parlour.lobby import Ticket
 from parlour.wire import Queue, Shutdown
+from tests.effort import counted
 from tests.server.test_scores import play
 from tests.server.world import Person, World
 
@@ -162,7 +164,7 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
         (ticket,) = world.host.pairing.desk.open.values()
-        world.host.pairing.desk.open[ticket.id] = replace(ticket, rating=1700.0)
+        world.host.pairing.desk.lay(replace(ticket, rating=1700.0), world.clock.now())
         await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
         await world.wait(18)
         assert ann.heard("matched") == []
@@ -328,3 +330,63 @@ async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):
         assert ann.heard("matched") == []
         await world.wait(2)
         assert len(ann.heard("matched")) == len(bob.heard("matched")) == 1
+
+
+# How many may wait.
+
+
+@pytest.mark.parametrize(
+    ("settings", "whose"),
+    [
+        ({"player_tickets": 2}, "player"),
+        ({"address_tickets": 2}, "address"),
+        ({"tickets": 2}, "server"),
+    ],
+)
+async def test_no_more_tickets_wait_than_a_player_an_address_and_the_server_may_have(settings, whose):
+    async with World(**settings) as world:
+        pairing = world.host.pairing
+        others = {"player": "ann", "address": "bob", "server": "bob"}[whose]
+        address = "203.0.113.9" if whose == "address" else None
+        await pairing.queue("ann", Queue("tictactoe"), address)
+        first = await pairing.queue("ann", Queue("stratego"), address)
+        with pytest.raises(Refused, match=f"too_many.*at most 2 open tickets .*{whose}"):
+            await pairing.queue(others, Queue("backgammon"), address)
+        with pytest.raises(Refused, match="too_many"):
+            await pairing.meet(others, Queue("backgammon"), "room", {}, address)
+        assert len(await world.journal.tickets()) == 2
+        await pairing.unqueue("ann", first.id)
+        await pairing.queue(others, Queue("backgammon"), address)
+
+
+async def test_who_is_sent_to_somebody_needs_no_ticket_more_than_there_may_be():
+    async with World(tickets=1) as world:
+        room = await waiting(world, "ann")
+        assert await sent(world, "bob") == room
+
+
+async def test_tickets_of_before_a_restart_count():
+    async with World(player_tickets=1) as world:
+        await world.host.pairing.queue("ann", Queue("tictactoe"))
+        again = await world.restart()
+        with pytest.raises(Refused, match="too_many"):
+            await again.host.pairing.queue("ann", Queue("stratego"))
+        await again.host.stop()
+
+
+async def test_a_new_ticket_costs_the_lobby_the_same_however_many_wait():
+    """What is counted is what the lobby's own files execute; a journal may have more to do."""
+
+    async def cost(crowd: int) -> int:
+        async with World(player_tickets=0, tickets=0) as world:
+            desk = world.host.pairing.desk
+            for number in range(crowd):
+                who, size = f"p{number}", {"size": number % 7}
+                desk.lay(Ticket(who, who, "", "go", size, 0.0, "ranked", rating=number), 0.0)
+            with counted("lobby.py", "desk.py", "pairing.py") as count:
+                await world.host.pairing.queue("ann", NOUGHTS)
+                await world.host.pairing.queue("bob", NOUGHTS)
+            assert [ticket.room is not None for ticket in world.host.pairing.tickets("ann")] == [True]
+            return count[0]
+
+    assert await cost(5_000) < 1.2 * await cost(10)

@@ -7,7 +7,7 @@ from itsdangerous import TimestampSigner
 
 from parlour.errors import Refused
 from parlour.journal.base import Damaged
-from parlour.server.players import Tokens, guest_name, new_player_id
+from parlour.server.players import Tokens, guest_name, list_keys, make_key, new_player_id
 from parlour.wire import clean_name
 
 
@@ -29,15 +29,82 @@ def test_a_token_that_was_changed_is_refused(change):
         tokens.read(change(tokens.issue("ann")))
 
 
-def test_a_token_lasts_400_days(monkeypatch):
-    tokens = Tokens(b"k" * 32)
-    token = tokens.issue("ann")
-    issued = tokens._signer.get_timestamp()
-    monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda self: issued + 400 * 86400)
-    assert tokens.read(token) == "ann"
-    monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda self: issued + 400 * 86400 + 2)
+def at(date, keys=b"k" * 32):
+    """Tokens on a day that the test says."""
+    return Tokens(keys, date=lambda: date)
+
+
+TODAY = 1_800_000_000.5
+DAY = 86400
+
+
+def test_a_token_lasts_400_days():
+    token = at(TODAY).issue("ann")
+    assert at(TODAY + 400 * DAY).read(token) == "ann"
     with pytest.raises(Refused, match="bad_token"):
-        tokens.read(token)
+        at(TODAY + 400 * DAY + 2).read(token)
+
+
+@pytest.mark.parametrize("back", [1, 2, 3600, 40 * DAY, 10_000 * DAY])
+def test_a_clock_that_was_set_back_makes_nobody_a_stranger(back):
+    assert at(TODAY - back).read(at(TODAY).issue("ann")) == "ann"
+
+
+@pytest.mark.parametrize("days", [0, 401, 10_000])
+def test_a_cookie_says_who_somebody_is_whatever_the_clock_says(days):
+    assert at(TODAY + days * DAY).read(at(TODAY).issue("ann"), expires=False) == "ann"
+
+
+# Keys and sessions.
+
+
+def test_a_token_says_of_which_session_it_is():
+    tokens = Tokens(b"k" * 32)
+    assert tokens.bearer(tokens.issue("ann")) == ("ann", 0)
+    assert tokens.bearer(tokens.issue("ann", 7)) == ("ann", 7)
+
+
+def test_the_newest_key_signs_and_older_ones_still_verify():
+    first, both = Tokens({1: b"k" * 32}), Tokens({1: b"k" * 32, 2: b"n" * 32})
+    assert both.read(first.issue("ann")) == "ann"
+    with pytest.raises(Refused, match="bad_token"):
+        first.read(both.issue("ann"))
+
+
+def test_a_key_that_is_gone_verifies_nothing():
+    both, second = Tokens({1: b"k" * 32, 2: b"n" * 32}), Tokens({2: b"n" * 32})
+    assert second.read(both.issue("ann")) == "ann"
+    with pytest.raises(Refused, match="bad_token"):
+        second.read(Tokens({1: b"k" * 32}).issue("ann"))
+
+
+@pytest.mark.parametrize("named", ["2", "3", "", "one", "-1", "9" * 5000])
+def test_a_token_is_verified_by_the_key_that_it_names_and_by_no_other(named):
+    tokens = Tokens({1: b"k" * 32, 2: b"n" * 32})
+    forged = Tokens({1: b"k" * 32})._signers[1].sign(f"ann~0~{named}").decode()
+    with pytest.raises(Refused, match="bad_token"):
+        tokens.read(forged)
+
+
+def test_a_token_of_the_first_form_is_of_the_first_key_and_session():
+    old = TimestampSigner(b"k" * 32, salt="parlour.player").sign("ann").decode()
+    assert Tokens({1: b"k" * 32, 2: b"n" * 32}).bearer(old) == ("ann", 0)
+    with pytest.raises(Refused, match="bad_token"):
+        Tokens({2: b"n" * 32}).bearer(old)
+
+
+def test_a_folder_with_several_keys_signs_with_the_newest(tmp_path):
+    before = Tokens.in_folder(tmp_path).issue("ann")
+    assert make_key(tmp_path).name == "signing-2.key"
+    tokens = Tokens.in_folder(tmp_path)
+    assert tokens.read(before) == "ann"
+    after = tokens.issue("ann")
+    (tmp_path / "signing.key").unlink()
+    tokens = Tokens.in_folder(tmp_path)
+    assert tokens.read(after) == "ann"
+    with pytest.raises(Refused, match="bad_token"):
+        tokens.read(before)
+    assert list(list_keys(tmp_path)) == [2]
 
 
 def test_the_key_is_made_once_and_is_for_its_owner_only(tmp_path):

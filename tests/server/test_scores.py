@@ -91,6 +91,19 @@ async def test_a_ranked_game_moves_both_on_the_leaderboard():
         assert (await http.get("/api/leaderboard?game=stratego")).json() == []
 
 
+async def test_a_game_in_an_unlisted_room_is_shown_to_those_who_played_it_and_to_nobody_else():
+    tokens = Tokens(b"k" * 32)
+    async with World() as world, calls(world) as http:
+        await world.open("tictactoe", listed=False)
+        ann, bob = await world.seated("ABCD", "ann", "bob")
+        for cell, who in zip((0, 3, 1, 4, 2), (ann, bob) * 3, strict=False):
+            assert (await who.play("ABCD", {"type": "mark", "cell": cell}))[0] == "ok"
+        for asker, rooms in (("ann", ["ABCD"]), ("bob", ["ABCD"]), ("eve", []), (None, [])):
+            headers = {} if asker is None else {"Authorization": f"Bearer {tokens.issue(asker)}"}
+            page = (await http.get("/api/players/ann", headers=headers)).json()
+            assert [result["room"] for result in page["results"]] == rooms
+
+
 async def test_a_players_page_shows_standings_results_and_streaks():
     async with World() as world, calls(world) as http:
         won, lost = await play(world, "ranked")

@@ -1,16 +1,19 @@
 """A socket understands the same, however the bytes of its frames arrive."""
 
 import asyncio
+import gc
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Opcode
 from websockets.utils import apply_mask
 
+from parlour.errors import Refused
 from parlour.server.config import Settings
 from parlour.server.limits import Limits
-from parlour.server.sockets import Sockets
+from parlour.server.sockets import FRAMES_A_TURN, Socket, Sockets
 from tests.server.wires import Pipe
 from tests.server.world import HandClock
 
@@ -51,6 +54,8 @@ def heard(chunks, max_frame=1000):
         socket.connection_made(pipe)
         for chunk in (HEAD, *chunks):
             socket.data_received(chunk)
+            while not pipe.reading:  # noqa: ASYNC110 - turns of the loop are what is meant
+                await asyncio.sleep(0)
         return ear.heard, bytes(pipe.written).partition(b"\r\n\r\n")[2]
 
     return asyncio.run(listen())
@@ -77,8 +82,9 @@ FRAMES = st.builds(
 )
 
 
-@given(st.lists(FRAMES, max_size=6), st.lists(st.integers(1, 40), max_size=10))
-def test_frames_are_understood_the_same_whole_and_in_pieces(frames, sizes):
+@given(st.lists(FRAMES, max_size=6), st.lists(st.integers(1, 40), max_size=10), st.sampled_from([1, 1, 40]))
+def test_frames_are_understood_the_same_whole_and_in_pieces(frames, sizes, times):
+    frames = frames * times  # more than are taken in one turn of the loop
     whole = b"".join(frames)
     by_byte = [whole[at : at + 1] for at in range(len(whole))]
     pieces, at = [], 0
@@ -97,3 +103,71 @@ def test_frames_are_understood_the_same_whole_and_in_pieces(frames, sizes):
 @given(st.binary(max_size=30))
 def test_any_bytes_are_understood_the_same_at_once_and_one_by_one(data):
     assert heard([data] if data else []) == heard([data[at : at + 1] for at in range(len(data))])
+
+
+async def test_a_line_that_is_turned_away_is_counted_as_a_call_until_it_is_gone():
+    ear, clock, settings = Ear(), HandClock(), Settings(address_connections=1)
+    limits = Limits(settings, clock)
+    sockets = Sockets({"/ear": ear}, clock, limits, settings)
+    lines = []
+    for _ in range(2):
+        place = limits.admit_call("127.0.0.1")
+        line = sockets(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
+        line.connection_made(Pipe())
+        line.data_received(HEAD)
+        line.take_over(place)
+        lines.append(line)
+    inside, outside = lines
+    assert (inside.is_open, outside.is_open) == (True, False)
+    with pytest.raises(Refused):
+        limits.admit_call("127.0.0.1")
+    outside.connection_lost(None)
+    assert limits.admit_call("127.0.0.1") == "127.0.0.1"
+
+
+class Caller(Ear):
+    """A visit that knows its socket, as all real ones do."""
+
+    def __init__(self, socket=None):
+        super().__init__()
+        self.socket = socket
+
+    def enter(self, socket, knock):
+        return Caller(socket), {}
+
+
+async def test_what_waited_for_a_later_turn_is_let_go_with_its_connection():
+    troubles = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: troubles.append(context))
+    ear, clock, settings = Ear(), HandClock(), Settings()
+    sockets = Sockets({"/ear": ear}, clock, Limits(settings, clock), settings)
+    socket = sockets(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
+    socket.connection_made(Pipe())
+    socket.data_received(HEAD)
+    socket.data_received(frame(Opcode.TEXT, b"hello") * (FRAMES_A_TURN + 1))
+    socket.connection_lost(None)
+    await asyncio.sleep(0)
+    assert len(ear.heard) == FRAMES_A_TURN
+    assert troubles == []
+
+
+async def test_a_connection_that_is_gone_waits_for_no_collector_of_garbage():
+    clock, settings = HandClock(), Settings()
+    sockets = Sockets({"/ear": Caller()}, clock, Limits(settings, clock), settings)
+    gc.collect()
+    gc.disable()
+    before = alive()
+    try:
+        socket = sockets(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
+        socket.connection_made(Pipe())
+        socket.data_received(HEAD + frame(Opcode.TEXT, b"hello"))
+        socket.connection_lost(None)
+        del socket
+        assert alive() == before
+    finally:
+        gc.enable()
+
+
+def alive():
+    """How many connections and visits there are in memory."""
+    return sum(isinstance(one, Socket | Caller) for one in gc.get_objects())

@@ -22,6 +22,7 @@ class Pipe(asyncio.Transport):
         self.written = bytearray()
         self.aborted = False
         self.closed = False
+        self.reading = True
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         assert high == 0  # whatever waits is noticed
@@ -34,6 +35,12 @@ class Pipe(asyncio.Transport):
 
     def write(self, data: Any) -> None:
         self.written += data
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
 
     def can_write_eof(self) -> bool:
         return True
@@ -53,8 +60,10 @@ class Pipe(asyncio.Transport):
 class Wire:
     """One connection, and what its client gets."""
 
+    kind: type[Pipe] = Pipe
+
     def __init__(self, sockets: Sockets, path: str, **headers: str) -> None:
-        self.pipe = Pipe()
+        self.pipe = self.kind()
         self.reads = True
         self._behind = False
         self.got: list[str] = []
@@ -92,7 +101,7 @@ class Wire:
     def lose(self) -> None:
         """The line breaks; the server notices."""
         if not self._over:
-            self._over = True
+            self._over = self.pipe.closed = True
             self._socket.connection_lost(None)
 
     def read(self) -> None:
@@ -102,7 +111,7 @@ class Wire:
         if self.reads and self.pipe.written:
             data, self.pipe.written = bytes(self.pipe.written), bytearray()
             self._client.receive_data(data)
-            if self._behind:
+            if self._behind or self._socket.clogged:
                 self._behind = False
                 self._socket.resume_writing()
             for event in self._client.events_received():

@@ -87,6 +87,7 @@ class Person:
         self.closed: tuple[int, str] | None = None
         self.clogged = False
         self.choirs: tuple[Choir, ...] = ()
+        self.address: str | None = "203.0.113.1"
         self.client = Client(adapter, self, player)
         self._refs = itertools.count(1)
         self._join_refs: dict[str, str] = {}
@@ -203,6 +204,7 @@ class World:
         self.clock = clock or HandClock()
         self.journal = journal or MemoryJournal(Path("unused"), "process")
         self.games = games
+        self._given = settings
         self.settings = Settings(**{"bot_pace": 0.0, **settings})
         self.log: list[tuple[str, str, str]] = []
         self.dead = False
@@ -223,9 +225,7 @@ class World:
         assert self.host.keeper._heart is not None
         self.host.keeper._heart.cancel()
         self.dead = True
-        again = World(games or self.games, self.journal, HandClock())
-        again.settings = self.settings
-        again.host.settings = self.settings
+        again = World(games or self.games, self.journal, HandClock(), **self._given)
         await again.__aenter__()
         return again
 
@@ -248,14 +248,13 @@ class World:
     async def quiet(self) -> None:
         """Wait until nothing is going on."""
         while self.lanes or self.host.bots.thinking or self.host.pairing.tasks:
+            await asyncio.sleep(0)  # what is done already does not let others go first
             for task in tuple(self.host.pairing.tasks):
                 await task
             for lane in self.lanes:
                 await lane.drained()
             for turn in self.host.bots.thinking:
                 await asyncio.wait([turn])
-        for task in tuple(self.host.listing._tasks):
-            await task
 
     @property
     def lanes(self) -> list[Lane]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from tests.torture.flips import flip_and_judge, furnish
 from tests.torture.kept import Complaint
 from tests.torture.kills import Plan, torture
 from tests.torture.restarts import restart
@@ -46,6 +47,27 @@ def note(number: int) -> None:
     """A sign of life now and then."""
     if number % 20 == 0:
         say(f"  killed {number} times")
+
+
+@app.command()
+def flips(draws: int = 2000, seed: int = 1) -> None:
+    """Flip one byte of what is kept, anywhere, and see that it costs one row."""
+    faults = asyncio.run(flip_many(draws, seed))
+    for fault in faults[:20]:
+        say(f"  {fault}")
+    say(f"{draws} flipped bytes (seed {seed}): {len(faults)} faults")
+    conclude(good=not faults)
+
+
+async def flip_many(draws: int, seed: int) -> list[str]:
+    """What went wrong with so many bytes."""
+    faults: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        furnished, scratch = Path(folder, "furnished"), Path(folder, "flipped")
+        expected = await furnish(furnished)
+        for draw in range(draws):
+            faults += await flip_and_judge(furnished, expected, scratch, f"{seed}.{draw}")
+    return faults
 
 
 @app.command()

@@ -20,14 +20,17 @@ class Verdict(NamedTuple):
     counts: Counter[str]
 
 
-def check(file: Path, diaries: Iterable[Diary]) -> Verdict:
-    """Everything that clients were told or promised, against everything that was kept."""
+def check(file: Path, diaries: Iterable[Diary], prefix: str = "") -> Verdict:
+    """Everything that clients were told or promised, against everything that was kept.
+
+    With a prefix: only rooms whose id begins with it.
+    """
     by_room: dict[str, list[Diary]] = defaultdict(list)
     for diary in diaries:
         by_room[diary.room].append(diary)
     complaints: list[Complaint] = []
     counts: Counter[str] = Counter()
-    for rows in read_file(file):
+    for rows in read_file(file, prefix):
         kept, found = rebuild(rows)
         complaints += found
         counts += Counter(rooms=1, steps=len(rows.steps))

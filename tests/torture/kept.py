@@ -11,6 +11,7 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
+from parlour.journal.sqlite.sealed import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms import thaw
 from parlour.wire import Rematch, Step, digest, read_step
@@ -126,15 +127,19 @@ class Rows(NamedTuple):
     states: list[Row]
 
 
-def read_file(file: Path) -> Iterator[Rows]:
-    """The rooms of a journal file, one after the other."""
+def read_file(file: Path, prefix: str = "") -> Iterator[Rows]:
+    """The rooms of a journal file whose ids begin so, one after the other."""
     with closing(sqlite3.connect(file)) as db:
-        for number, id, card in db.execute("SELECT number, id, card FROM rooms").fetchall():
-            of_room = "SELECT seq, body, hash FROM {} WHERE room = ? ORDER BY seq"
-            steps, states = (
-                db.execute(of_room.format(table), (number,)).fetchall() for table in ("steps", "states")
-            )
+        query = "SELECT number, id, card FROM rooms WHERE id LIKE ?"
+        for number, id, card in db.execute(query, (f"{prefix}%",)).fetchall():
+            steps, states = (_rows_of(db, table, number) for table in (STEPS, STATES))
             yield Rows(id, msgspec.json.decode(card)["game"], steps, states)
+
+
+def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:
+    """Seq, body and digest of a room's rows; without a digest where the seal is broken."""
+    rows = db.execute(f"SELECT {table.all} FROM {table.name} WHERE room = ? ORDER BY seq", (room,))
+    return [(row[1], row[-2], digest(row[-2]) if is_whole(table, row) else b"") for row in rows]
 
 
 def rebuild(rows: Rows) -> tuple[Kept | None, list[Complaint]]:

@@ -2,10 +2,11 @@
 
 import sqlite3
 from contextlib import closing
+from time import monotonic
 
 import pytest
 
-from parlour.wire import digest
+from parlour.journal.sqlite.sealed import STEPS, sealed
 from tests.torture.bare import Seated, sit
 
 pytestmark = pytest.mark.e2e
@@ -23,10 +24,11 @@ def flip(db, room):
 
 
 def forge(db, room):
-    """A kept step was changed by somebody who knows how to make its hash fit."""
+    """A kept step was changed by somebody who knows how to make its seal fit."""
     flip(db, room)
-    (body,) = db.execute("SELECT body FROM steps WHERE room = ? AND seq = 5", (room,)).fetchone()
-    db.execute("UPDATE steps SET hash = ? WHERE room = ? AND seq = 5", (digest(body), room))
+    columns = ", ".join(STEPS.columns)
+    row = db.execute(f"SELECT {columns} FROM steps WHERE room = ? AND seq = 5", (room,)).fetchone()
+    db.execute("UPDATE steps SET seal = ? WHERE room = ? AND seq = 5", (sealed(STEPS, *row)[-1], room))
 
 
 def tear_out(db, room):
@@ -81,3 +83,37 @@ def test_damaged_rooms_are_refused_and_the_others_load(fail, knock):
     assert server.call("GET", "/health").status_code == 200
     assert "room_damaged" in server.log
     assert "Traceback" not in server.log
+
+
+def test_a_server_whose_log_was_lost_says_so_and_goes_on_only_when_told_to(fail, knock):
+    server = fail()
+    ann, bob = server.guest("Ann"), server.guest("Bob")
+    play(knock, server, server.open_room()["id"], ann, bob)
+    wait_for_mark(server)
+    server.kill()
+    (server.data / "parlour.db-wal").unlink()
+    server.begin()
+    assert server.wait(30) == 1
+    server.kill()
+    assert "parlour.db-wal is missing or damaged" in server.log
+    assert "Traceback" not in server.log
+    server.environment["PARLOUR_ACCEPT_LOSS"] = "1"
+    server.start()
+    health = server.call("GET", "/health")
+    assert (health.status_code, health.json()["status"]) == (200, "degraded")
+    server.stop()
+    del server.environment["PARLOUR_ACCEPT_LOSS"]
+    server.start()
+    assert server.call("GET", "/health").json()["status"] == "ok"
+
+
+def wait_for_mark(server):
+    """A heartbeat after this the mark is beyond all that is not in the log."""
+    mark = server.data / "parlour.mark"
+    end = monotonic() + 30
+    before = mark.read_text() if mark.exists() else ""
+    while monotonic() < end:
+        if mark.exists() and mark.read_text() != before:
+            return
+        server.call("GET", "/health")
+    raise AssertionError("no mark in half a minute")

@@ -4,6 +4,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
@@ -156,17 +157,24 @@ def broken(fail, knock, tmp_path):
 
 
 def ask_in_vain(who, text, **more):
-    """Say something that cannot be kept; a heartbeat may have found out before, and closed the line."""
-    with suppress(ConnectionClosed):
-        assert who.chat(text, **more).code == "not_saved"
+    """Say something of which nobody knows whether it is kept: no answer comes, and the line is closed."""
+    with pytest.raises(ConnectionClosed):
+        who.chat(text, **more)
 
 
-def test_a_failed_flush_is_refused_and_nobody_saw_the_step(broken):
+def test_a_failed_flush_is_not_told_as_a_refusal_and_nobody_saw_the_step(broken):
     ask_in_vain(broken.ann, "is this on?", id="lost?")
+    assert broken.ann.raw.end() == 1012
     with suppress(ConnectionClosed):
         while True:
             broken.bob.heard.append(broken.bob.raw.hear())
     assert broken.bob.pushes("chat") == []
+
+
+def test_a_call_whose_outcome_is_unknown_says_so(broken):
+    with suppress(httpx.TransportError):  # a heartbeat may have found out before, and stopped the server
+        answer = broken.server.call("POST", "/api/rooms", {"game": "tictactoe", "id": "PERHAPS"})
+        assert (answer.status_code, answer.json()["code"]) == (503, "outcome_unknown")
 
 
 def test_after_a_failed_flush_everybody_is_sent_away_and_the_server_stops(broken):

@@ -1,7 +1,8 @@
 // The HTTP calls. The cookie says who asks.
 import type { Problem } from "./problem";
 import type {
-  GameSheet, HistorySheet, Hint, NamedRoom, NewRoom, Player, PlayerSheet, Queue, RoomSheet, Seated, Standing, TicketSheet,
+  GameSheet, HistorySheet, Hint, NamedRoom, NewRoom, Player, PlayerSheet, Preview, Queue, RoomSheet, Seated, ServerSheet, Standing,
+  TicketSheet,
 } from "./wire";
 
 /** What was asked is not done; the message is for people. */
@@ -34,12 +35,23 @@ function isProblem(answer: unknown): answer is Problem {
   return typeof answer === "object" && answer !== null && "code" in answer && "message" in answer;
 }
 
+/** Whether there is no such room, or none could be called so. */
+export function isUnknown({ code }: Problem): boolean {
+  return code === "unknown_room" || code === "not_found";
+}
+
 const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
 
 export const becomePlayer = (name?: string) => call<Player>("POST", "/api/players", name ? { name } : {});
+export const server = () => call<ServerSheet>("GET", "/api/server");
 export const games = () => call<GameSheet[]>("GET", "/api/games");
+export const preview = (game: string) => call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview`);
 export const myRooms = () => call<RoomSheet[]>("GET", "/api/players/me/rooms");
 export const room = (id: string) => call<RoomSheet>("GET", at(id));
+/** The room of an id that a person typed or passed on: that very one, or the only one that differs in capitals. */
+export const findRoom = (id: string) => call<RoomSheet>("GET", `${at(id)}?any_case=true`);
+/** Open a room that has ended once more; while it runs, just that room. */
+export const openAgain = (id: string) => call<RoomSheet>("POST", `${at(id)}/again`);
 
 export const openRoom = (wish: NewRoom) => call<RoomSheet>("POST", "/api/rooms", wish);
 /** The running room of that name, or a new one. */

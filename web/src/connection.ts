@@ -7,6 +7,12 @@ export type Connection =
 
 export const CONNECTING: Connection = { is: "connecting" };
 
+/** Milliseconds after which people hear that an answer is late, and after which the line is given up. */
+export const LATE = 2000;
+export const DEAD = 5000;
+/** Milliseconds in which a new connection must open. */
+export const PATIENT = 8000;
+
 /** After so many tries in vain people are told that the server is gone, not that it stumbled. */
 const PATIENCE = 6;
 

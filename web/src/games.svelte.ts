@@ -1,14 +1,27 @@
 // The games that can be played here, and what they and their variants are called.
 import * as api from "./api";
 import { fields, titled } from "./form";
-import type { GameSheet } from "./wire";
+import type { GameSheet, Scene } from "./wire";
 
 class Games {
   list: readonly GameSheet[] = $state.raw([]);
+  /** The little boards by game, as far as they were asked for and are there; null: there is none. */
+  previews: Readonly<Record<string, Scene | null>> = $state.raw({});
 
   /** Ask for them; what was known before stays until the answer is there. */
   async look(): Promise<readonly GameSheet[]> {
     return (this.list = await api.games());
+  }
+
+  /** Ask for the little boards of those that have none yet; a page does without one that does not come. */
+  async draw(): Promise<void> {
+    const missing = this.list.filter(({ name }) => !(name in this.previews));
+    await Promise.all(
+      missing.map(async ({ name }) => {
+        const { scene } = await api.preview(name).catch(() => ({ scene: null }));
+        this.previews = { ...this.previews, [name]: scene };
+      }),
+    );
   }
 
   find(name: string): GameSheet | undefined {

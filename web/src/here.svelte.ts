@@ -14,6 +14,12 @@ class Here {
     scrollTo(0, 0);
   }
 
+  /** The same place by its right address. */
+  correct(path: string): void {
+    history.replaceState(null, "", path);
+    this.route = routeOf(path);
+  }
+
   /** A link's click, unless it asks for a new tab. */
   follow = (event: MouseEvent & { currentTarget: HTMLAnchorElement }): void => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;

@@ -3,6 +3,12 @@
 /** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
 export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
 
+/** What they are told afterwards. */
+export interface ChangedRooms {
+  gone: string[];
+  rooms: RoomSheet[];
+}
+
 /** Somebody said something. */
 export interface ChatLine {
   at: number;
@@ -66,7 +72,7 @@ export interface GameSheet {
   version: number;
   config_schema: Record<string, unknown>;
   bots: string[];
-  scene: Scene | null;
+  timeouts: Waits;
 }
 
 /** Leave the game for good. */
@@ -133,6 +139,7 @@ export interface NamedRoom {
   game: string;
   config?: Record<string, unknown>;
   private?: boolean;
+  listed?: boolean;
 }
 
 /** A bot that is to play. */
@@ -151,9 +158,10 @@ export interface NewRoom {
   config?: Record<string, unknown>;
   id?: string | null;
   private?: boolean;
+  listed?: boolean;
 }
 
-/** What the lobby is told. */
+/** What somebody who comes to the lobby is told. */
 export interface OpenRooms {
   rooms: RoomSheet[];
 }
@@ -217,6 +225,7 @@ export interface PlayedGame {
   seq: number;
   date: number;
   ranked?: boolean;
+  listed?: boolean;
 }
 
 /** A person or a bot with an id that lasts. */
@@ -239,6 +248,11 @@ export interface PlayerSheet {
 export interface PresenceDiff {
   joins: Record<string, Here>;
   leaves: Record<string, Here>;
+}
+
+/** A little board of a game to look at, after some moves at random. */
+export interface Preview {
+  scene: Scene | null;
 }
 
 /** Every refusal over HTTP. */
@@ -283,6 +297,7 @@ export interface RoomSheet {
   outcome: Outcome | null;
   ended: string | null;
   private: boolean;
+  listed: boolean;
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -324,10 +339,17 @@ export interface SendChat {
   id?: string | null;
 }
 
-/** Play. */
+/** Play; with the seq of what the player saw, only if nothing that they see has changed since. */
 export interface SendEvent {
   event: unknown;
   id?: string | null;
+  seq?: number | null;
+}
+
+/** This server, as its pages and clients need to know it. */
+export interface ServerSheet {
+  version: string;
+  address: string | null;
 }
 
 /** A seed that an outcome made public: it drew for these steps. */
@@ -429,8 +451,17 @@ export interface Updated {
   view?: unknown;
 }
 
+/** How many seconds a room of a game waits; null: for ever. */
+export interface Waits {
+  game: number | null;
+  away: number | null;
+  nobody: number | null;
+  empty: number | null;
+  ends_under_players: boolean;
+}
+
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "room_damaged" | "room_ended" | "rules_changed" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

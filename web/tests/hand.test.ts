@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EMPTY, drop, keptUp, press, pressSecond, settled, spotAt, targets } from "../src/board/hand";
+import { EMPTY, drop, keptUp, press, pressSecond, settled, spotAt, spotNear, targets } from "../src/board/hand";
 import { patched } from "../src/board/things";
 import { row, scenes } from "./told";
 
@@ -94,4 +94,11 @@ test("on a board of backgammon the uppermost checker of a point is picked up by 
 test("the cube is offered by a click, although it stands in a tray", () => {
   const scene = scenes("backgammon")[1]!;
   expect(press(scene, EMPTY, { spot: "cube", piece: "doubling" }).send).toEqual({ type: "double" });
+});
+
+test("a finger that misses a live spot by a little means that spot, the nearest first", () => {
+  const scene = row(4);
+  const near = (x: number, live: string) => spotNear(scene, x, 0.5, 1.5, ({ id }) => live.includes(id));
+  expect([near(1.2, "a"), near(1.3, "a"), near(2.1, "bd"), near(2.5, "ab")]).toEqual(["a", undefined, "b", undefined]);
+  expect(spotNear(scene, 1.2, 1.1, 1, () => true)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, verdict, type Message, type RoomState } from "../src/room/state";
+import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, talk, toldApart, verdict, type Message, type RoomState } from "../src/room/state";
 import type { RoomSheet } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };
@@ -121,6 +121,8 @@ test("as long as it goes on, the game itself says what to do", () => {
 test("a room that closed without a result says why", () => {
   const room = hear([joined, sync(2), { name: "shutdown", told: { reason: "nobody_here" } }]);
   expect(headline(room, [ANN, null])).toBe("This room has closed: everybody had left.");
+  const alone = hear([joined, sync(2), { name: "shutdown", told: { reason: "nobody_came" } }]);
+  expect(headline(alone, [ANN, BOB])).toBe("Not everybody came, so there is no game here.");
 });
 
 test("rules that do not load are known until a sync of the room says nothing of them", () => {
@@ -138,4 +140,24 @@ test("a bot that takes a seat is known to be one from the moment it is here", ()
   const metas = [{ phx_ref: "1", name: "Easy bot", seat: 1, bot: true }];
   const room = hear([joined, sheet([ANN, null]), { name: "presence_diff", told: { joins: { "bot:easy": { metas } }, leaves: {} } }]);
   expect(room.seats).toEqual([ANN, { id: "bot:easy", name: "Easy bot", bot: true }]);
+});
+
+test("whoever leaves the table is named, and so is whoever comes instead", () => {
+  const eve = { id: "eve", name: "Eve" };
+  const alone = hear([joined, sheet([ANN, BOB]), sync(2), line(3, "bye"), update(3), update(4), sheet([ANN, null])]);
+  expect([alone.left, talk(alone).map(({ text }) => text)]).toEqual(["Bob", ["bye", "Bob has left the table"]]);
+  const again = heard(alone, sheet([ANN, eve]));
+  expect([again.left, talk(again).at(-1)!.text]).toEqual([null, "Eve sits down"]);
+});
+
+test("nothing is told of those who sat there when I came, nor of me", () => {
+  expect(hear([joined, sheet([ANN, BOB])]).notes).toEqual([]);
+  expect(hear([joined, sheet([null, BOB]), sheet([ANN, BOB])]).notes).toEqual([]);
+});
+
+test("two people of one name are told apart", () => {
+  const names = (...all: (string | null)[]) =>
+    toldApart(all.map((name, n) => (name === null ? null : { id: `${n}`, name }))).map((seat) => seat?.name ?? null);
+  expect(names("Ann", "ann", null, "Bob", "Ann")).toEqual(["Ann", "ann 2", null, "Bob", "Ann 3"]);
+  expect(names("Ann", "Ann 2", "Ann")).toEqual(["Ann", "Ann 2", "Ann 3"]);
 });

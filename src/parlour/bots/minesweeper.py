@@ -1,10 +1,10 @@
 """Minesweeper by what the numbers say: it opens what must be safe, and guesses only where it must."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from parlour.game import Chance
-from parlour.games.minesweeper import NUMBERS, neighbourhoods
+from parlour.game import Bot, Chance
+from parlour.games.minesweeper.field import NUMBERS, neighbourhoods
 
 Clue = tuple[frozenset[int], int]
 """Among these closed cells lie so many mines."""
@@ -84,3 +84,6 @@ def _risk(cell: int, clues: Sequence[Clue]) -> float:
     near = [count / len(there) for there, count in clues if cell in there and len(there) <= 8]
     wide = [count / len(there) for there, count in clues if cell in there]
     return max(near or wide, default=1.0)
+
+
+BOTS: Mapping[str, Bot] = {"solver": solve}

@@ -1,9 +1,9 @@
 """Stratego with some sense: it takes what it beats, spares what it needs, and goes forward."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from parlour.game import Chance
+from parlour.game import Bot, Chance
 from parlour.games.stratego.board import (
     BOMB,
     FLAG,
@@ -73,3 +73,6 @@ def _gamble(mine: int, *, moved: bool) -> float:
 
 def _worth(rank: int) -> int:
     return WORTH.get(rank, rank)
+
+
+BOTS: Mapping[str, Bot] = {"sensible": play_sensibly}

@@ -1,10 +1,10 @@
 """Noughts and crosses without a mistake: every game from here on is looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from parlour.game import Chance
+from parlour.game import Bot, Chance
 from parlour.games.tictactoe import MARKS, line_of
 
 
@@ -31,3 +31,6 @@ def _marked(cells: str, cell: int, mark: str) -> str:
 
 def _other(mark: str) -> str:
     return MARKS[1 - MARKS.index(mark)]
+
+
+BOTS: Mapping[str, Bot] = {"perfect": play_perfectly}

@@ -5,7 +5,6 @@ Player 1 has rows 0 to 3, and everybody counts rows and columns alike. The squar
 belongs to the connection: it is no step, and nobody else sees it.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from parlour.games.stratego.formations import ARMY
 from parlour.games.stratego.rules import Move, Reset
 from parlour.protocols.phoenix import Frame, Phoenix
 from parlour.wire import (
+    ROOM_ID,
     Consider,
     Enter,
     EnterAsGuest,
@@ -33,7 +33,6 @@ from parlour.wire import (
 )
 
 TOPIC = "games:"
-NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 MOBILE = sum(RANKS.index(rank) <= MARSHAL for rank in ARMY)
 
 View = dict[str, Any]
@@ -138,7 +137,7 @@ class Ogetarts(Phoenix):
     @staticmethod
     def room_of(topic: str) -> str:
         room = topic.removeprefix(TOPIC)
-        if not NAME.fullmatch(room):
+        if not ROOM_ID.fullmatch(room):
             why = f"expected a game's name of 1 to 64 letters, digits, dots, - and _, got {room[:80]!r}"
             raise Refused(Code.INVALID_NAME, why)
         return room
@@ -208,15 +207,22 @@ class Ogetarts(Phoenix):
 
     @staticmethod
     def encode(room: str | None, push: Push) -> bytes:
-        """Chat and what changed on the board; these clients know no other news."""
-        match push.name:
-            case "chat":
-                payload = {"message": push.payload["text"], "user": push.payload["name"]}
-                return _encode((None, None, f"{TOPIC}{room}", "new message", payload))
-            case "update" | "sync" if "view" in push.payload:
-                return _encode((None, None, f"{TOPIC}{room}", "update", {"game": push.payload["view"]}))
-            case _:
-                return b""
+        return _frame(None, room, push)
+
+    def encode_own(self, room: str | None, push: Push, ref: Frame | None = None) -> bytes:
+        return _frame(self.join_ref_of(room, ref), room, push)
+
+
+def _frame(join_ref: str | None, room: str | None, push: Push) -> bytes:
+    """Chat and what changed on the board; these clients know no other news."""
+    match push.name:
+        case "chat":
+            payload = {"message": push.payload["text"], "user": push.payload["name"]}
+            return _encode((join_ref, None, f"{TOPIC}{room}", "new message", payload))
+        case "update" | "sync" if "view" in push.payload:
+            return _encode((join_ref, None, f"{TOPIC}{room}", "update", {"game": push.payload["view"]}))
+        case _:
+            return b""
 
 
 class WithOgetarts(Phoenix):

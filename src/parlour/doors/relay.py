@@ -5,19 +5,18 @@ bring one are *numbered*: they speak as that framework's library does today. The
 speak as its first documentation says, and get an id from us, in a cookie.
 """
 
+import json
 import re
 import unicodedata
 from binascii import b2a_base64
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus
 
 import msgspec
 
 from parlour.errors import Code, Refused
-from parlour.relay import Envelope, Intent
-from parlour.wire import shallow
+from parlour.relay import Crowd, Envelope, Intent
 
 PATH = "/g/"
 COOKIE = "clientID"
@@ -118,9 +117,9 @@ class Copies(msgspec.Struct, frozen=True, gc=False):
     rest: bytes
 
 
-def numbered(envelope: Envelope) -> Copies:
+def numbered(envelope: Envelope, crowd: Crowd) -> Copies:
     """As today's clients read it: numbers, milliseconds, receipts, and bodies in base64."""
-    one, many = _ids((envelope.sender,)), _ids(envelope.others)
+    one, many = (crowd.written or _write(crowd)).split(envelope.sender)
     middle = (envelope.num, envelope.time)
     if envelope.body is not None:
         start = _PEER % (one, many, *middle)
@@ -132,13 +131,13 @@ def numbered(envelope: Envelope) -> Copies:
     return Copies(_NEWS % (many, one, *middle, b"Welcome"), rest)
 
 
-_PEER = b'{"From":%b,"To":%b,"Num":%d,"Time":%d,"Intent":"Peer","Receipt":'
-_NEWS = b'{"From":%b,"To":%b,"Num":%d,"Time":%d,"Intent":"%b","Receipt":false,"Body":null}\n'
+_PEER = b'{"From":[%b],"To":[%b],"Num":%d,"Time":%d,"Intent":"Peer","Receipt":'
+_NEWS = b'{"From":[%b],"To":[%b],"Num":%d,"Time":%d,"Intent":"%b","Receipt":false,"Body":null}\n'
 
 
-def plain(envelope: Envelope) -> Copies:
+def plain(envelope: Envelope, crowd: Crowd) -> Copies:
     """As it was first documented: whole seconds, and bodies as the JSON that they are."""
-    one, many = _ids((envelope.sender,)), _ids(envelope.others)
+    one, many = (crowd.written or _write(crowd)).split(envelope.sender)
     time = envelope.time // 1000
     if envelope.body is not None:
         peer = _PLAIN_PEER % (one, many, time, as_json(envelope.body))
@@ -149,35 +148,79 @@ def plain(envelope: Envelope) -> Copies:
     return Copies(_PLAIN_NEWS % (many, one, time, b"Welcome"), rest)
 
 
-_PLAIN_PEER = b'{"From":%b,"To":%b,"Time":%d,"Intent":"Peer","Body":%b}'
-_PLAIN_NEWS = b'{"From":%b,"To":%b,"Time":%d,"Intent":"%b"}'
+_PLAIN_PEER = b'{"From":[%b],"To":[%b],"Time":%d,"Intent":"Peer","Body":%b}'
+_PLAIN_NEWS = b'{"From":[%b],"To":[%b],"Time":%d,"Intent":"%b"}'
 
 
-_read_any = msgspec.json.Decoder().decode
+class Written:
+    """The ids of a crowd as they are on the wire, and where each of them begins and ends."""
+
+    __slots__ = ("_parts", "_spans", "_text")
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._spans: dict[str, tuple[int, int]] = {}
+        self._parts: dict[str, tuple[bytes, bytes]] = {}
+        """What `split` gave, where that is short."""
+        pieces, at = [], 0
+        for id in ids:
+            pieces.append(_escaped(id) + b",")
+            self._spans[id] = at, at + len(pieces[-1])
+            at += len(pieces[-1])
+        self._text = b"".join(pieces)
+
+    def split(self, id: str) -> tuple[bytes, bytes]:
+        """One id, which may have left, and all others."""
+        parts = self._parts.get(id)
+        if parts is None:
+            text = self._text
+            if id not in self._spans:
+                return _escaped(id), text[:-1]
+            start, end = self._spans[id]
+            parts = text[start : end - 1], (text[:start] + text[end:])[:-1]
+            if len(text) <= SHORT:
+                self._parts[id] = parts
+        return parts
 
 
-def as_json(body: bytes) -> bytes:
-    """*body*, or a JSON string of it if it is no JSON that every client can read.
-
-    Numbers may be of any size: what they mean is between the clients.
-
-    >>> as_json(b'{"turn": 0}'), as_json(b"hello"), as_json(b"NaN")
-    (b'{"turn": 0}', b'"hello"', b'"NaN"')
-    """
-    try:
-        _read_any(shallow(body))
-    except (Refused, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return msgspec.json.encode(body.decode(errors="replace"))
-    return body
+SHORT = 256
+"""Bytes of the ids of a crowd up to which it is remembered what they look like without each of them."""
 
 
-@lru_cache(maxsize=2048)
-def _ids(ids: tuple[str, ...]) -> bytes:
-    """A list of ids, with those signs escaped that today's server escapes."""
-    text = msgspec.json.encode(ids)
+def _write(crowd: Crowd) -> Written:
+    written = crowd.written = Written(crowd.ids)
+    return written
+
+
+def _escaped(id: str) -> bytes:
+    """An id in JSON, with those signs escaped that today's server escapes."""
+    text = msgspec.json.encode(id)
     for sign, escaped in _ESCAPES:
         text = text.replace(sign, escaped)
     return text
 
 
 _ESCAPES = [(sign.encode(), b"\\u%04x" % ord(sign)) for sign in "<>&\u2028\u2029"]
+
+
+_skim = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def as_json(body: bytes) -> bytes:
+    r"""*body* if it is JSON, else a JSON string of it; what it means is between the clients.
+
+    >>> as_json(b'{"turn": 1e400}'), as_json(rb'"\ud800"'), as_json(b"hello"), as_json(b"NaN")
+    (b'{"turn": 1e400}', b'"\\ud800"', b'"hello"', b'"NaN"')
+    """
+    try:
+        text = body.decode()
+        try:
+            _skim(body)
+        except msgspec.DecodeError:  # which half of a surrogate pair is to it, too, and to JSON is not
+            json.loads(text, parse_int=str, parse_float=str, parse_constant=_no_json)
+    except (ValueError, RecursionError):
+        return msgspec.json.encode(body.decode(errors="replace"))
+    return body
+
+
+def _no_json(name: str) -> None:
+    raise ValueError(f"expected JSON, got {name}")

@@ -6,7 +6,7 @@ in, and out comes what each line is told. No clock and no network; both are hand
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -25,6 +25,10 @@ MAX_KEPT_BYTES = 64 * 1024
 """What is kept for somebody who is away; more is refused to the one who says it."""
 MAX_ABSENT = 10_000
 """Seats of people who are away, of all pairs; then the longest absent lose theirs."""
+MAX_WAITING = 512 * 1024
+"""Bytes that a seat holds at most of what was told to a line and has perhaps not arrived."""
+SEAT, MESSAGE = 4096, 64
+"""Bytes that a seat and a message count besides what was said."""
 
 # What a client may say.
 
@@ -167,6 +171,18 @@ class Answer(NamedTuple):
         return self.ack.get("code")
 
 
+class Account(Protocol):
+    """Counts the bytes that are held for an address and in total."""
+
+    def check(self, amount: int = 1, **holders: str) -> None:
+        """Refuse with `too_many` what is too much."""
+        ...
+
+    def change(self, before: int, now: int, **holders: str) -> None:
+        """Count *now* where *before* was counted."""
+        ...
+
+
 class Ear:
     """A line, how much it was told, and the seat that it speaks for."""
 
@@ -182,9 +198,16 @@ class Ear:
 class Seat:
     """A player's place in a chat; it outlives the line for a while."""
 
-    __slots__ = ("away_since", "chat", "ear", "handed", "kept", "pair", "player", "seq", "settled")
+    __slots__ = (
+        "address", "away_since", "chat", "counted", "ear", "handed", "kept", "pair", "player", "seq",
+        "settled",
+    )  # fmt: skip
 
     def __init__(self, chat: str, player: str, pair: "Pair") -> None:
+        self.address = ""
+        """For whom it is counted: where its line comes from, or came from."""
+        self.counted = 0
+        """The bytes that are counted for it."""
         self.chat = chat
         self.player = player
         self.pair: Pair | None = pair
@@ -197,6 +220,11 @@ class Seat:
         """Told to the line, and perhaps not arrived; None for what need not be told again."""
         self.settled = 0
         """How many that the line was told are behind those in `handed`."""
+
+    @property
+    def weight(self) -> int:
+        """The bytes that it holds."""
+        return SEAT + sum(MESSAGE + len(body or b"") for body in (*self.kept, *self.handed))
 
     def take(self, ear: Ear) -> None:
         """Speak through this line from now on."""
@@ -242,9 +270,21 @@ class Pair:
 class Xsos:
     """All pairs of this server."""
 
-    def __init__(self, arrived: Callable[[str], int], *, referee: bool = False) -> None:
+    def __init__(
+        self,
+        arrived: Callable[[str], int],
+        whose: Callable[[str], str],
+        held: Account,
+        *,
+        referee: bool = False,
+    ) -> None:
         self._arrived = arrived
         """How many of the messages that a line was told have reached the other end for certain."""
+        self._whose = whose
+        """Where a line comes from."""
+        self._held = held
+        self._touched: set[Seat] = set()
+        """Seats that may hold more or less than what is counted for them."""
         self._referee = referee
         self._ears: dict[str, Ear] = {}
         self._seats: dict[tuple[str, str], Seat] = {}
@@ -350,20 +390,28 @@ class Xsos:
             self._forget(seat)
             return False
         missed, seat.kept = seat.kept, []
-        seat.take(ear)
+        self._take(seat, ear)
         for body in missed:
             self._hand(seat, body)
         return True
 
     def _sit(self, ear: Ear, message: Message) -> Seat:
-        pair = self._pairs.setdefault(message.chat, Pair())
+        pair = self._pairs.get(message.chat) or Pair()
         if len(pair.seats) == 2:
             raise Refused(Code.GAME_FULL, "two players are in this chat's game already")
+        self._held.check(SEAT, address=self._whose(ear.line))
+        self._pairs[message.chat] = pair
         seat = Seat(message.chat, message.player, pair)
         pair.seats.append(seat)
         self._seats[message.chat, message.player] = seat
-        seat.take(ear)
+        self._take(seat, ear)
         return seat
+
+    def _take(self, seat: Seat, ear: Ear) -> None:
+        seat.take(ear)
+        self._count_seat(seat, 0)
+        seat.address = self._whose(ear.line)
+        self._touched.add(seat)
 
     def _count(self, seat: Seat, seq: int) -> None:
         """A jump is delivered all the same: the receivers are the ones to mind, and none does."""
@@ -393,8 +441,15 @@ class Xsos:
         other = seat.pair and seat.pair.other(seat)
         if not other:
             return False
+        if other.ear is not None:
+            other.settle(self._arrived(other.ear.line))
+        self._count_seat(other, other.weight)
+        self._held.check(MESSAGE + len(body), address=other.address)
+        if other.weight > MAX_WAITING:
+            raise Refused(Code.TOO_MANY, "the other player does not read, and much waits for them")
         if other.ear is None:
             other.keep(body)
+            self._touched.add(other)
             return False
         self._hand(other, body)
         return True
@@ -406,6 +461,7 @@ class Xsos:
         if seat.ear is not None:
             seat.settle(self._arrived(seat.ear.line))
         seat.let_go(now)
+        self._touched.add(seat)
         if seat.pair is None and not seat.kept:
             self._forget(seat)
         else:
@@ -418,8 +474,10 @@ class Xsos:
             other = seat.pair.other(seat)
             if other is not None and other.ear is None:
                 other.kept.append(body)  # the last word finds a place
-            else:
-                delivered = self._pass_on(seat, body)
+                self._touched.add(other)
+            elif other is not None:
+                self._hand(other, body)
+                delivered = True
             del self._pairs[seat.chat]
             if other is not None:
                 other.pair = None
@@ -435,19 +493,33 @@ class Xsos:
             seat.ear.seat = None
         self._absent.pop(seat, None)
         self._seats.pop((seat.chat, seat.player), None)
+        self._touched.add(seat)
+
+    # Counting.
+
+    def _count_touched(self) -> None:
+        for seat in self._touched:
+            is_there = self._seats.get((seat.chat, seat.player)) is seat
+            self._count_seat(seat, seat.weight if is_there else 0)
+        self._touched.clear()
+
+    def _count_seat(self, seat: Seat, weight: int) -> None:
+        if weight != seat.counted:
+            self._held.change(seat.counted, weight, address=seat.address)
+            seat.counted = weight
 
     # Speaking.
 
     def _hand(self, seat: Seat, body: bytes) -> None:
-        ear = seat.ear
-        if ear is not None:
-            seat.settle(self._arrived(ear.line))
-            self._say(ear, body)
+        if seat.ear is not None:
+            self._say(seat.ear, body)
 
     def _say(self, ear: Ear, body: bytes, *, again: bool = True) -> None:
         ear.told += 1
-        if ear.seat is not None:
-            ear.seat.handed.append(body if again else None)
+        if (seat := ear.seat) is not None:
+            seat.settle(self._arrived(ear.line))
+            seat.handed.append(body if again else None)
+            self._touched.add(seat)
         self._told.append(Told(ear.line, body))
 
     def _complain(self, ear: Ear, why: Refused, chat: str) -> None:
@@ -461,6 +533,7 @@ class Xsos:
         return Answer({"code": why.code, "message": why.message}, self._collect())
 
     def _collect(self) -> list[Told]:
+        self._count_touched()
         told, self._told = self._told, []
         return told
 

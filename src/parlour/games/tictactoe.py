@@ -7,7 +7,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.game import Event, Game, Moment, Outcome, Send, State, Update
+from parlour.game import Event, Game, Moment, Outcome, Send, State, Timeouts, Update
 from parlour.scene import Piece, Scene, Side, grid
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -82,6 +82,7 @@ class TicTacToe(Game[Board]):
     name = "tictactoe"
     display_name = "Noughts and crosses"
     seats = range(2, 3)
+    timeouts = Timeouts(game="server", away=None, nobody=None)
     State = Board
     Event = Mark
 

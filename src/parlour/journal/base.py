@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from parlour.game import Outcome
 from parlour.lobby import Ticket
 from parlour.ratings import Standing
-from parlour.wire import Shown, Step, digest, read_step
+from parlour.wire import Shown, Step, read_step
 
 Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
@@ -28,15 +28,19 @@ class Conflict(Trouble):
 
 
 class NotKept(Trouble):
-    """The write failed (whether it is there is only known by reading), or the file could not be read."""
+    """The write surely did not happen, or the file could not be read."""
 
 
-class DiskFailed(NotKept):
-    """The disk itself failed, so nothing that it says about later writes can be trusted."""
+class DiskFailed(Trouble):
+    """The disk failed: whether the write is there is known only once the file is opened again."""
 
 
 class Damaged(Trouble):
     """What was read is not what was written."""
+
+
+class Lost(Trouble):
+    """Something that was kept is not there any more."""
 
 
 class TooNew(Trouble):
@@ -55,6 +59,13 @@ class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     bot: bool = False
 
 
+class KeptPlayer(Player, frozen=True, omit_defaults=True):
+    """A player as the journal keeps them: with what is nobody else's business."""
+
+    session: int = 0
+    """How often they ended all their sessions; tokens from before are not valid any more."""
+
+
 class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     """The plate at a room's door: all that a list of rooms shows."""
 
@@ -69,7 +80,8 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: tuple[Shown, ...] = ()
     ended: str | None = None
     ended_at: float | None = None
-    """Wall time, by which old rooms are forgotten."""
+    """When it ended, on the rooms' clock, by which old rooms are forgotten. (Rooms that ended under a journal
+    of format 3 have wall time here, and are forgotten by what was noted when it was brought up to date.)"""
     creator: str | None = None
     """Whose room this is, by player or address: nobody can open too many."""
     held: float | None = None
@@ -78,6 +90,10 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many seated players are here."""
     ranked: bool = False
     """What is played here counts on its ladder."""
+    listed: bool = True
+    """May be in the list of open rooms, unless it is private."""
+    address: str | None = None
+    """Where it was opened from: no address can open too many."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -120,6 +136,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     seq: int
     date: float
     ranked: bool = False
+    listed: bool = True
+    """False: played in an unlisted room, whose id is for those who played there."""
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -148,10 +166,30 @@ class Letter(msgspec.Struct, frozen=True):
     """Something numbered that passed through a relay, encoded."""
 
     num: int
-    date: float
+    at: float
+    """On the rooms' clock, by which quiet relays are forgotten."""
     body: bytes
     first: int = 0
     """The oldest number that is still worth keeping."""
+    holder: str = ""
+    """For whom the relay is counted."""
+    bytes: int = 0
+    """What is kept of the relay, with this."""
+
+
+class Held(NamedTuple):
+    """What is kept of a relay, and for whom it is counted."""
+
+    holder: str
+    bytes: int
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """Something kept that is not as it was written."""
+
+    table: str
+    row: str
+    """What names it."""
 
 
 class Chain:
@@ -163,25 +201,18 @@ class Chain:
         self._head: bytes | None = None
 
     def read(self, seq: int, body: bytes, hash: bytes) -> Step:
-        """The next step; `Damaged` if it is another one, or does not follow the one before."""
+        """The next step, by its body and that body's digest; `Damaged` if it does not follow the last one."""
         if seq != self.seq + 1:
             raise Damaged(f"room {self.room}: step {self.seq + 1} is missing, step {seq} comes next")
-        step = self._decode(seq, body, hash)
-        if step.seq != seq or self._head not in (None, step.before):
-            raise Damaged(f"room {self.room}: step {seq} does not follow the step before it")
-        self.seq, self._head = seq, hash
-        return step
-
-    def _decode(self, seq: int, body: bytes, hash: bytes) -> Step:
-        if digest(body) != hash:
-            raise Damaged(f"room {self.room}: step {seq} is not as it was written")
         try:
             step = read_step(body)
         except UNREADABLE as error:
             raise Damaged(f"room {self.room}: step {seq} cannot be read: {error}") from error
-        step.__dict__.update(
-            body=body, digest=hash
-        )  # what was written, not what encoding it again would give
+        if step.seq != seq or self._head not in (None, step.before):
+            raise Damaged(f"room {self.room}: step {seq} does not follow the step before it")
+        # What was written, not what encoding it again would give.
+        step.__dict__.update(body=body, digest=hash)
+        self.seq, self._head = seq, hash
         return step
 
 
@@ -192,10 +223,13 @@ class Journal(Protocol):
     Every write is durable when it returns, and everything read after it includes it.
     """
 
-    def __init__(self, folder: Path, durability: Durability) -> None: ...
+    def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None: ...
 
     async def open(self) -> float:
-        """Make ready; the clock of the rooms, where it last stopped."""
+        """Make ready; the clock of the rooms, where it last stopped.
+
+        `Lost` if it is known to have been further, unless that is to be accepted.
+        """
         ...
 
     async def close(self) -> None:
@@ -224,11 +258,21 @@ class Journal(Protocol):
         """Hang a new card at a room's door without a step: it is held, or cannot go on."""
         ...
 
-    async def prune(self, before: float, limit: int) -> int:
-        """Forget rooms that ended before that wall time, so many at most; how many those were.
+    async def prune(self, before: float, limit: int) -> bool:
+        """Forget what is older than that time of the rooms' clock, a part of it; True where more may be left.
 
-        Also as many relays through which nothing has passed since.
+        Rooms that ended, with the results of their games that did not count; relays through which nothing has
+        passed; players who were not asked for, have no seat, result or standing, and never ended their
+        sessions. *limit* is how many steps, letters, rooms, relays and players a call may forget.
         """
+        ...
+
+    def damages(self) -> Sequence[Damage]:
+        """What was found to be damaged since it was opened, in the order of finding, each once."""
+        ...
+
+    async def inspect(self, limit: int) -> bool:
+        """Check so many more of all kept rows, from where the last call stopped; False at the end."""
         ...
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
@@ -255,12 +299,12 @@ class Journal(Protocol):
         """The open room with that id, or the one that ended last."""
         ...
 
-    async def room(self, number: int) -> Found | None:
-        """The room with the journal's own number, whether its id has been given again or not."""
+    async def ids_like(self, id: str) -> list[str]:
+        """Ids of open rooms that differ from this one at most in capitals, not more than two."""
         ...
 
-    async def open_rooms(self, limit: int) -> list[Found]:
-        """Public rooms that have not ended, newest first."""
+    async def room(self, number: int) -> Found | None:
+        """The room with the journal's own number, whether its id has been given again or not."""
         ...
 
     async def rooms_of(self, player: str) -> list[Found]:
@@ -283,10 +327,6 @@ class Journal(Protocol):
         """The ids of open rooms whose clock stands still."""
         ...
 
-    async def opened_by(self, creator: str) -> int:
-        """How many open rooms this creator has whose game has no outcome yet."""
-        ...
-
     async def beat(self, now: float) -> None:
         """Note how far the rooms' clock is."""
         ...
@@ -296,8 +336,19 @@ class Journal(Protocol):
         number is taken."""
         ...
 
-    async def posted(self, relay: str) -> list[bytes]:
-        """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written."""
+    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
+        """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written.
+
+        Where that is more than *most* bytes, only the newest of it.
+        """
+        ...
+
+    async def relay_held(self, relay: str) -> Held | None:
+        """What the newest letter of a relay said about all of them; None where there is none."""
+        ...
+
+    async def relays_held(self) -> dict[str, int]:
+        """The bytes that are kept of relays, by holder."""
         ...
 
     async def save_ticket(self, ticket: Ticket) -> None:
@@ -324,10 +375,14 @@ class Journal(Protocol):
         """A player's last games, the newest first."""
         ...
 
+    async def key(self) -> bytes:
+        """32 secret bytes, made with this journal and never changed: what is derived from them lasts."""
+        ...
+
     async def save_player(self, player: Player) -> None:
         """Keep a player, or their new name."""
         ...
 
-    async def player(self, id: str) -> Player | None:
+    async def player(self, id: str) -> KeptPlayer | None:
         """A player by id."""
         ...

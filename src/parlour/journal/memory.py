@@ -1,5 +1,7 @@
 """A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
 
+import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
@@ -11,9 +13,12 @@ from parlour.journal.base import (
     Card,
     Chain,
     Conflict,
+    Damage,
     Damaged,
     Durability,
     Found,
+    Held,
+    KeptPlayer,
     Letter,
     NotKept,
     Player,
@@ -28,7 +33,7 @@ from parlour.wire import Step, asker
 
 _encode = msgspec.json.Encoder().encode
 _read_card = msgspec.json.Decoder(Card).decode
-_read_player = msgspec.json.Decoder(Player).decode
+_read_player = msgspec.json.Decoder(KeptPlayer).decode
 _read_ticket = msgspec.json.Decoder(Ticket).decode
 _read_standing = msgspec.json.Decoder(Standing).decode
 _read_result = msgspec.json.Decoder(Result).decode
@@ -47,16 +52,24 @@ class _Kept(msgspec.Struct):
 class MemoryJournal:
     """Keeps everything in dictionaries: what was kept outlives closing, but not the object."""
 
-    def __init__(self, folder: Path, durability: Durability) -> None:  # noqa: ARG002 - it needs neither
+    def __init__(
+        self,
+        folder: Path,  # noqa: ARG002 - it needs none of these
+        durability: Durability,  # noqa: ARG002
+        *,
+        accept_loss: bool = False,  # noqa: ARG002
+    ) -> None:
         self._rooms: dict[int, _Kept] = {}
         self._numbers = 0
         self._by_id: dict[str, int] = {}
         """The newest room of each id: an id is given again only once its room has ended."""
-        self._players: dict[str, bytes] = {}
+        self._key = secrets.token_bytes(32)
+        self._players: dict[str, tuple[bytes, float]] = {}
+        """With when each was last asked for."""
         self._relays: dict[str, dict[int, Letter]] = {}
         self._tickets: dict[str, bytes] = {}
         self._standings: dict[tuple[str, str], bytes] = {}
-        self._results: list[tuple[str, bytes]] = []
+        self._results: list[Result] = []
         self._clock = 0.0
         self._open = False
 
@@ -114,16 +127,38 @@ class MemoryJournal:
         kept.card = _encode(card)
         kept.due = due
 
-    async def prune(self, before: float, limit: int) -> int:
+    async def prune(self, before: float, limit: int) -> bool:
         self._check_open()
         ended = [(number, self._found(number).card.ended_at) for number in self._rooms]
         old = [number for number, at in ended if at is not None and at < before][:limit]
         for number in old:
             del self._rooms[number]
-        quiet = [name for name, kept in self._relays.items() if kept[max(kept)].date < before][:limit]
+        self._results = [result for result in self._results if result.ranked or result.number not in old]
+        quiet = [name for name, kept in self._relays.items() if kept[max(kept)].at < before][:limit]
         for name in quiet:
             del self._relays[name]
-        return len(old)
+        gone = [id for id, (_, seen) in self._players.items() if seen < before and not self._plays(id)][
+            :limit
+        ]
+        for id in gone:
+            del self._players[id]
+        return limit in (len(old), len(quiet), len(gone))
+
+    def _plays(self, player: str) -> bool:
+        """Whether somebody has a seat, a standing, a result, or tokens that are not valid any more."""
+        seats = (seat for found in self._open_rooms() for seat in found.card.seats)
+        return (
+            any(seat is not None and seat.id == player for seat in seats)
+            or any(player == whose for _, whose in self._standings)
+            or any(player == result.player for result in self._results)
+            or _read_player(self._players[player][0]).session > 0
+        )
+
+    def damages(self) -> Sequence[Damage]:
+        return ()
+
+    async def inspect(self, limit: int) -> bool:  # noqa: ARG002 - nothing rots here
+        return False
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
         kept = self._owned(room)
@@ -158,7 +193,7 @@ class MemoryJournal:
         self._tickets.update((ticket.id, _encode(ticket)) for ticket in tickets)
 
     def _score(self, scored: Scored) -> None:
-        self._results += [(result.player, _encode(result)) for result in scored.results]
+        self._results += [_read_result(_encode(result)) for result in scored.results]
         keys = [(standing.ladder, standing.player) for standing in scored.standings]
         kept = [
             _read_standing(self._standings[key]) if key in self._standings else fresh
@@ -169,7 +204,7 @@ class MemoryJournal:
 
     async def save_player(self, player: Player) -> None:
         self._check_open()
-        self._players[player.id] = _encode(player)
+        self._players[player.id] = (_encode(player), self._clock)
 
     # Reading.
 
@@ -205,12 +240,14 @@ class MemoryJournal:
         number = self._by_id.get(id)
         return None if number not in self._rooms else self._found(number)
 
+    async def ids_like(self, id: str) -> list[str]:
+        wanted = id.lower()
+        ids = (found.card.id for found in self._open_rooms())
+        return [one for one in ids if one.lower() == wanted][:2]
+
     async def room(self, number: int) -> Found | None:
         self._check_open()
         return None if number not in self._rooms else self._found(number)
-
-    async def open_rooms(self, limit: int) -> list[Found]:
-        return [found for found in self._open_rooms() if not found.card.private][:limit]
 
     async def rooms_of(self, player: str) -> list[Found]:
         return [found for found in self._open_rooms() if any(s and s.id == player for s in found.card.seats)]
@@ -228,18 +265,36 @@ class MemoryJournal:
     async def held(self) -> list[str]:
         return [found.card.id for found in self._open_rooms() if found.card.held is not None]
 
-    async def opened_by(self, creator: str) -> int:
-        own = [found.card for found in self._open_rooms() if found.card.creator == creator]
-        return sum(card.outcome is None for card in own)
-
-    async def posted(self, relay: str) -> list[bytes]:
+    async def relay_held(self, relay: str) -> Held | None:
         self._check_open()
-        return [letter.body for _, letter in sorted(self._relays.get(relay, {}).items())]
+        kept = self._relays.get(relay)
+        return Held(kept[max(kept)].holder, kept[max(kept)].bytes) if kept else None
 
-    async def player(self, id: str) -> Player | None:
+    async def relays_held(self) -> dict[str, int]:
         self._check_open()
-        body = self._players.get(id)
-        return None if body is None else _read_player(body)
+        held: Counter[str] = Counter()
+        for kept in self._relays.values():
+            held[kept[max(kept)].holder] += kept[max(kept)].bytes
+        return held
+
+    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
+        self._check_open()
+        bodies = [letter.body for _, letter in sorted(self._relays.get(relay, {}).items())]
+        while most is not None and sum(map(len, bodies)) > most:
+            del bodies[0]
+        return bodies
+
+    async def key(self) -> bytes:
+        self._check_open()
+        return self._key
+
+    async def player(self, id: str) -> KeptPlayer | None:
+        self._check_open()
+        if id not in self._players:
+            return None
+        body, _ = self._players[id]
+        self._players[id] = (body, self._clock)
+        return _read_player(body)
 
     async def tickets(self) -> list[Ticket]:
         self._check_open()
@@ -257,7 +312,7 @@ class MemoryJournal:
 
     async def results_of(self, player: str, limit: int) -> list[Result]:
         self._check_open()
-        return [_read_result(body) for whose, body in reversed(self._results) if whose == player][:limit]
+        return [result for result in reversed(self._results) if result.player == player][:limit]
 
     # What these are made of.
 

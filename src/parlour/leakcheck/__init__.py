@@ -8,5 +8,6 @@ for secrets, so a step reveals something just when it makes the two views differ
 
 from parlour.leakcheck.check import check
 from parlour.leakcheck.report import Leak, Report
+from parlour.leakcheck.worlds import Judgement, judge
 
-__all__ = ["Leak", "Report", "check"]
+__all__ = ["Judgement", "Leak", "Report", "check", "judge"]

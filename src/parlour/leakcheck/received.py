@@ -8,15 +8,12 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.room import Instant, Room, apply, ask_to_join
-from parlour.wire import Command, Disconnect, Leave, Ring, Shutdown, Step
+from parlour.wire import Command, Step
 
 WATCHER = "watcher"
 """Who looks on without ever taking a seat."""
 NEWCOMER = "newcomer"
 """Who knocks and goes away again."""
-
-MustHappen = Disconnect | Leave | Ring | Shutdown
-"""What a room does even if the game refuses it."""
 
 encode = msgspec.json.Encoder().encode
 
@@ -65,16 +62,11 @@ def do(game: Game[Any], room: Room[Any], command: Command | None, at: Instant) -
         after, step = apply(game, room, asked, at)
     except Refused as why:
         reply = encode(why.told())
-        if room.ended is not None or not isinstance(asked, MustHappen) or _knows_no(room, asked):
+        if not room.must(asked):
             return Done(room, None, reply)
         after, step = apply(game, room, asked, at, spared=True)
         return Done(after, step, reply)
     return Done(after, step, encode({"seq": step.seq}))
-
-
-def _knows_no(room: Room[Any], command: MustHappen) -> bool:
-    """Somebody without a seat can neither leave nor be disconnected."""
-    return isinstance(command, Disconnect | Leave) and room.seat(command.player) is None
 
 
 def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:

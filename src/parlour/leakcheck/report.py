@@ -100,6 +100,11 @@ class Report(msgspec.Struct):
         """No leak; and if the game hides anything, something was compared."""
         return self.leak is None and (not self.hides or self.worlds > 0)
 
+    @property
+    def code(self) -> int:
+        """How the command exits."""
+        return 0 if self.ok else 1
+
     def note_fields(self, state: Any, other: Any) -> None:
         """Remember which fields of the state resample changes."""
         for name in getattr(state, "__struct_fields__", ()):

@@ -135,6 +135,14 @@ class Phoenix:
     def encode(room: str | None, push: Push) -> bytes:
         return _encode((None, None, topic_of(room), push.name, push.payload))
 
+    def encode_own(self, room: str | None, push: Push, ref: Frame | None = None) -> bytes:
+        join_ref = self.join_ref_of(room, ref)
+        return _encode((join_ref, None, topic_of(room), push.name, push.payload))
+
+    def join_ref_of(self, room: str | None, ref: Frame | None) -> str | None:
+        """The join that a push belongs to: who has joined anew drops what an earlier one brought."""
+        return self._join_refs.get(self.topic_of(room)) if ref is None else ref.join_ref
+
     def _understand(self, frame: Frame) -> list[Request]:
         match frame.event:
             case "heartbeat" if frame.topic == "phoenix":
@@ -217,7 +225,7 @@ def _unpack_token(packed: str) -> str | None:
         packed = packed.replace("-", "+").replace("_", "/")
         return base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True).decode()
     except ValueError:  # no base64, no ASCII, no UTF-8
-        return ""  # a token that cannot be right, so that it is refused and not overlooked
+        return "?"  # a token that cannot be right, so that it is refused and not overlooked
 
 
 def _unpack_binary(frame: bytes) -> Frame:

@@ -5,9 +5,10 @@ messages. First a handshake, then calls of hub methods one way and events the ot
 network here: a door joins this to a game, and hands in when something has been silent for too long.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from parlour.errors import Code, Refused, parse
 from parlour.wire import shallow, strict
@@ -15,6 +16,8 @@ from parlour.wire import shallow, strict
 END = "\x1e"
 MAX_RECORD = 32 * 1024
 """Characters of the longest record taken from a client, as the original has it."""
+MAX_ID = 256
+"""Characters of the longest id of a call; clients count."""
 MAX_VERSION = 2
 
 PING_AFTER = 15.0
@@ -38,7 +41,7 @@ class Record(msgspec.Struct, frozen=True):
     type: int
     target: str | None = None
     arguments: list[msgspec.Raw] = []
-    id: str | None = msgspec.field(name="invocationId", default=None)
+    id: Annotated[str, Meta(max_length=MAX_ID)] | None = msgspec.field(name="invocationId", default=None)
 
 
 class Call(NamedTuple):
@@ -112,18 +115,19 @@ class SignalR:
         self.left = False
         """The client has said goodbye."""
 
-    def take(self, message: str | bytes) -> list[Call]:
-        """The calls in this message; `Refused` when it is beyond understanding, and the connection ends."""
+    def records(self, message: str | bytes) -> list[bytes]:
+        """The records that end in this message; `Refused` when it is beyond understanding."""
         *records, self._part = (self._part + _text(message)).split(END)
         if any(len(one) > MAX_RECORD for one in (*records, self._part)):
             raise Refused(Code.TOO_LARGE, f"expected records of at most {MAX_RECORD} characters, got more")
-        calls: list[Call] = []
-        for one in records:
-            if self.is_open:
-                calls += self._read(one.encode())
-            else:
-                self._shake_hands(one.encode())
-        return calls
+        return [one.encode() for one in records]
+
+    def read(self, record: bytes) -> Call | None:
+        """The call in this record, if it is one; `Refused` when it is no record, and the connection ends."""
+        if self.is_open:
+            return self._read(record)
+        self._shake_hands(record)
+        return None
 
     def complete(self, id: str | None, error: str | None = None) -> None:
         """Answer a call, if an answer is wanted; no method of a hub gives anything back."""
@@ -154,17 +158,17 @@ class SignalR:
         self.is_open = True
         self._out.append(record())
 
-    def _read(self, body: bytes) -> list[Call]:
+    def _read(self, body: bytes) -> Call | None:
         """Pings, and what concerns streams and acknowledgements that we do not have, ask for nothing."""
         got = parse(_read_record, shallow(body))
         if got.type in (INVOCATION, STREAM_INVOCATION):
             if got.target is None:
                 raise Refused(Code.MALFORMED, "$.target: expected a method's name, got none", path="$.target")
             if got.type == INVOCATION:
-                return [Call(got.target, tuple(got.arguments), got.id)]
+                return Call(got.target, tuple(got.arguments), got.id)
             self.complete(got.id, f"'{got.target[:40]}' is no stream: call it without asking for one.")
         self.left = self.left or got.type == CLOSE
-        return []
+        return None
 
 
 def _text(message: str | bytes) -> str:

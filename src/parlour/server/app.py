@@ -2,23 +2,29 @@
 
 import asyncio
 import gc
+import math
+import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import structlog
 import uvicorn
+from msgspec.structs import replace
 from starlette.applications import Starlette
 
 from parlour.doors.relay import PATH as RELAY_PATH
 from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
-from parlour.server.clock import SystemClock
+from parlour.server.addresses import Reach, find_reach, listening_host
+from parlour.server.clock import Clock, Rounds, SystemClock
 from parlour.server.config import Settings
 from parlour.server.game_files import Reloader
 from parlour.server.gammonx import PATH as GAMMONX_PATH
@@ -27,23 +33,30 @@ from parlour.server.gammonx import GammonxDoor
 from parlour.server.host import Host
 from parlour.server.http import Api, web_app
 from parlour.server.kept_relays import KeptRelays
+from parlour.server.knocks import Door
 from parlour.server.limits import Limits
 from parlour.server.listener import PatientHttp, listen, only_server_of
-from parlour.server.logs import set_up_logs
+from parlour.server.logs import foreign, set_up_logs
 from parlour.server.pages import read_pages
 from parlour.server.players import Tokens
 from parlour.server.protocol_doors import native_doors
 from parlour.server.relays import Relays
-from parlour.server.socket_io import Line
-from parlour.server.sockets import Door, Sockets
-from parlour.server.xsos import PATH as XSOS_PATH
-from parlour.server.xsos import XsosDoor
+from parlour.server.sockets import Sockets
 
-STOP_PATIENCE = 8
-"""Seconds that open requests have at a stop."""
+if TYPE_CHECKING:
+    from parlour.server.xsos import XsosDoor
 
-Greet = Callable[[int], None]
-"""Told the port once the server can be reached."""
+log = structlog.get_logger()
+
+SWEEP_EVERY = 5.0
+"""Seconds after which it is looked which allowances are full again and need not be remembered."""
+REQUESTS_SHARE = 0.5
+"""The part of the time for a stop that open requests have; the rest is for storing."""
+MOST_NAMED = 20
+"""Rooms that a line in the log names."""
+
+Greet = Callable[[Reach], None]
+"""Told how people get to the server once it can be reached."""
 
 
 class Watched(NamedTuple):
@@ -64,12 +77,22 @@ def run(
     # What is new is looked at sooner: a few thousand connections' worth of cycles is megabytes.
     gc.freeze()
     gc.set_threshold(4_000, 20, 50)
-    with only_server_of(settings.data), listen(settings.host, settings.port, settings.write_timeout) as port:
-        server = make_server(games, settings, watched)
-        server.greet = greet
+    find_reach(settings, settings.port)  # what is no address is said before anything else is done
+    host = listening_host(settings)
+    with only_server_of(settings.data), listen(host, settings.port, settings.write_timeout) as port:
+        reach = find_reach(settings, port.getsockname()[1])
+        server = make_server(games, _reached_at(reach, settings), watched)
+        server.greet = lambda: greet(reach)
         server.run(sockets=[port])
     if server.failure is not None:
         raise server.failure
+
+
+def _reached_at(reach: Reach, settings: Settings) -> Settings:
+    """The settings with the address that people really use, whose pages are our own whatever a proxy says."""
+    if not reach.is_known:
+        return settings
+    return replace(settings, public_url=reach.url, origins=[*settings.origins, reach.url])
 
 
 @asynccontextmanager
@@ -86,33 +109,96 @@ async def watching(
     await asyncio.wait([task])
 
 
+@asynccontextmanager
+async def running(host: Host, gammonx: GammonxDoor, relays: Relays) -> AsyncIterator[None]:
+    """While the host and its doors work; in the end what was asked is done before the journal closes."""
+    host.watchdog.start()
+    gammonx.start()
+    yield
+    gammonx.stop()
+    await relays.stop()
+    await host.stop()
+    host.watchdog.stop()
+
+
+@asynccontextmanager
+async def every(clock: Clock, seconds: float, do: Callable[[], None]) -> AsyncIterator[None]:
+    """Do something every so often, and once more at the end."""
+    rounds = Rounds(clock, seconds, do)
+    rounds.start()
+    yield
+    rounds.stop()
+    do()
+
+
 class Server(uvicorn.Server):
     """uvicorn, which says when it is ready and does not take a clean stop for a failure."""
 
-    greet: Greet
-    xsos: XsosDoor
+    greet: Callable[[], None]
     failure: Trouble | None = None
     """Why it had to stop, or could not begin."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        xsos: "XsosDoor | None",
+        stop_timeout: float,
+        unstored: Callable[[], list[str]],
+    ) -> None:
+        super().__init__(config)
+        self.xsos = xsos
+        self._stop_timeout = stop_timeout
+        self._unstored = unstored
+        """The rooms whose state has changed since it was stored."""
+        self._limit: threading.Timer | None = None
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().serve(sockets)
+        finally:
+            if self._limit is not None:
+                self._limit.cancel()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets and self.failure is None:
-            self.greet(sockets[0].getsockname()[1])
+            if self.xsos is not None:
+                self.xsos.start()
+            self.greet()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.xsos.stop()  # whose clients wait in requests, which uvicorn would wait for
+        if self.xsos is not None:
+            await self.xsos.stop()  # whose clients wait in requests, which uvicorn would wait for
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
         # As uvicorn's own, which besides raises the signal again at the end.
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
-        self.should_exit = True
+        self._stop()
 
     def give_up(self, failure: Trouble) -> None:
         """Stop, because nothing can be kept."""
         self.failure = failure
+        self._stop()
+
+    def _stop(self) -> None:
+        """End soon, and in any case when the time for it is over."""
         self.should_exit = True
+        if self._limit is None:
+            self._limit = threading.Timer(self._stop_timeout, self._end_anyway)
+            self._limit.daemon = True
+            self._limit.start()
+
+    def _end_anyway(self) -> None:
+        """The stop takes too long. What was answered is kept; the rest can be played again from that."""
+        rooms = self._unstored()
+        log.error(
+            "stop_took_too_long", seconds=self._stop_timeout, not_stored=len(rooms), rooms=rooms[:MOST_NAMED]
+        )
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
 
 
 def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
@@ -122,22 +208,39 @@ def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
     return Relays(host.clock, ids, settings)
 
 
+def open_xsos(host: Host, limits: Limits, settings: Settings) -> "XsosDoor | None":
+    """The XsOs door, with the Socket.IO library, which nothing else needs; None where it is closed."""
+    if not settings.xsos:
+        return None
+    from parlour.server.xsos import XsosDoor  # noqa: PLC0415 - loaded where the door is open, and nowhere else
+
+    return XsosDoor(limits, host.clock, settings)
+
+
+def doors_of(
+    native: Mapping[str, Door], relays: Relays, gammonx: GammonxDoor, xsos: "XsosDoor | None"
+) -> dict[str, Door]:
+    """Where sockets can be opened."""
+    return {
+        **native,
+        RELAY_PATH: relays,
+        **(xsos.doors if xsos else {}),
+        **{prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES},
+    }
+
+
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
     """All parts, joined."""
-    journal = JOURNALS[settings.journal](settings.data, settings.durability)
+    journal = JOURNALS[settings.journal](settings.data, settings.durability, accept_loss=settings.accept_loss)
     host = Host(games, journal, SystemClock(), settings)
-    tokens = Tokens.in_folder(settings.data)
+    tokens = Tokens.in_folder(settings.data, date=host.clock.date)
     limits = Limits(settings, host.clock)
     gammonx = GammonxDoor(host, tokens, limits, settings)
-    doors: dict[str, Door] = {
-        **native_doors(host, tokens, settings),
-        RELAY_PATH: relays_of(host, tokens.of_kind("relay"), settings),
-        **{prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES},
-    }
     api = Api(host, tokens, limits, settings)
-    xsos = XsosDoor(limits, host.clock, settings)
+    xsos = open_xsos(host, limits, settings)
+    relays = relays_of(host, tokens.of_kind("relay"), settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -147,33 +250,31 @@ def make_server(
             server.give_up(error)
             yield
             return
-        host.watchdog.start()
         api.draw_previews()
-        xsos.start()
-        gammonx.start()
-        async with watching(host, games, watched):
+        async with (
+            running(host, gammonx, relays),
+            watching(host, games, watched),
+            every(host.clock, 1.0, foreign.flush_repeated),
+            every(host.clock, SWEEP_EVERY, limits.sweep),
+        ):
             yield
-        gammonx.stop()
-        await host.stop()
-        host.watchdog.stop()
 
     app = web_app(api, lifespan, read_pages())
-    app.router.routes.extend((*xsos.routes, *gammonx.routes))
+    app.router.routes.extend((*(xsos.routes if xsos else ()), *gammonx.routes))
+    doors = doors_of(native_doors(host, tokens, settings), relays, gammonx, xsos)
+    sockets = Sockets(doors, host.clock, limits, settings)
+    host.sessions.hang_up = sockets.hang_up
     config = uvicorn.Config(
         app,
-        http=PatientHttp.within(settings.header_timeout, {XSOS_PATH.encode(): Line}),
-        ws=Sockets(doors, host.clock, limits, settings),  # type: ignore[arg-type]
-        ws_max_size=settings.max_frame,  # this and the next two are for the Socket.IO lines
-        ws_per_message_deflate=False,
-        ws_ping_interval=None,
+        http=PatientHttp.within(settings, limits),
+        ws=sockets,  # type: ignore[arg-type]
         lifespan="on",
         log_config=None,
         access_log=False,  # addresses can hold tokens
         server_header=False,
         proxy_headers=False,  # we read them ourselves, from known proxies only
-        timeout_graceful_shutdown=STOP_PATIENCE,
+        timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
-    server = Server(config)
-    server.xsos = xsos
+    server = Server(config, xsos, settings.stop_timeout, host.keeper.unstored)
     host.give_up = server.give_up
     return server

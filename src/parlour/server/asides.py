@@ -18,7 +18,7 @@ def beside(
     """What changes with this step, which leads to *room*."""
     ends = room.outcome is not None and live.here.outcome is None
     return Aside(
-        _new_card(live, room, step.date),
+        _new_card(live, room, step.now),
         frozen,
         _new_due(live, room),
         tickets,
@@ -33,11 +33,11 @@ def _new_due(live: Live, room: Room[Any]) -> float | UnsetType | None:
     return wanted if room.ended is not None or sooner else UNSET
 
 
-def _new_card(live: Live, room: Room[Any], date: float) -> Card | None:
+def _new_card(live: Live, room: Room[Any], now: float) -> Card | None:
     before = live.here
     held = live.card is not None and live.card.held is not None
     same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
     if same and not held:
         return None
-    card = card_of(room, live.opening, date)
+    card = card_of(room, live.opening, now)
     return card if card != live.card else None

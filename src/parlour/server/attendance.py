@@ -1,9 +1,12 @@
 """Who is in a room: coming in, taking a seat or watching, going, and coming back. Runs in the room's lane."""
 
+from collections.abc import Sequence
+
 from parlour.errors import Code, Refused
 from parlour.game import Joined, Send
 from parlour.journal.base import Trouble
 from parlour.room import ask_to_join, topics_of
+from parlour.server.bots import check_no_bot
 from parlour.server.clients import Client, Place, heard, sync
 from parlour.server.config import Settings
 from parlour.server.keeper import Keeper
@@ -32,10 +35,12 @@ class Attendance:
         if client.is_gone():
             return
         try:
-            place = await self._take_place(live, client, enter)
+            place, welcome = await self._take_place(live, client, request, enter)
             missed = await self._missed(live, place, enter.since)
         except (Refused, Trouble) as error:
             why = excuse(error)
+            if why.code == Code.UNKNOWN_ROOM:
+                why = self._owner.guesses.missed(live.id, client.line.address)
             client.refuse(request, why)
             if why.code == Code.GAME_OVERRAN:
                 await self._owner.condemn(live, why)
@@ -48,7 +53,9 @@ class Attendance:
         client.accept(request, self._answer(live, client, place))
         self.note_presence(live, but=client, seats=place.viewer is not None)
         whole = self._whole(live, place, reset=missed is None)
-        client.push(live.id, [*(missed or ()), whole, live.presence.state()])
+        if missed:
+            welcome = ()  # it is among what was missed
+        place.push(live.id, *(missed or ()), whole, *welcome, live.presence.state())
 
     def _answer(self, live: Live, client: Client, place: Place) -> dict[str, object]:
         room = live.here
@@ -63,45 +70,63 @@ class Attendance:
             client.token = None
         return answer | seen_by_guest(live, place)
 
-    async def _take_place(self, live: Live, client: Client, enter: Enter) -> Place:
-        """A seat where there is one for this player, a place to watch from otherwise."""
+    async def _take_place(
+        self, live: Live, client: Client, request: Request, enter: Enter
+    ) -> tuple[Place, Sequence[Push]]:
+        """A seat where there is one for this player, else a place to watch from; and the game's welcome."""
         topics: tuple[str, ...] = ()
+        self._check_guesses(live, client)
         if isinstance(enter, EnterAsGuest):
             self._let_in(live, client, enter)
         name = await self._name_of(client)
         if live.here.seat(client.player) is None:
-            watches = isinstance(enter, EnterAsGuest) and self._would_watch(live, enter)
+            watches = isinstance(enter, EnterAsGuest) and self._would_watch(live, client, enter)
             joined = self._ask_to_join(live, client.player, spectate=enter.spectate or watches)
             if joined.seat is None:
                 self._check_spectators(live, client.player)
                 topics = topics_of(client.player, joined)
             else:
                 await self._owner.step(live, Join(client.player, name))
-        seat = live.here.seat(client.player)
+        seat, connected = live.here.seat(client.player), None
         if seat is not None and not seat.connected:
-            await self._owner.step(live, Connect(client.player))
-        place = Place(client, enter)
+            connected = await self._owner.step(live, Connect(client.player))
+        place = Place(client, enter, request.ref)
         self._open_eyes(live, place, topics)
-        return place
+        return place, () if connected is None else tuple(heard(connected.step, place))
+
+    def _check_guesses(self, live: Live, client: Client) -> None:
+        """Refuse a room to whoever may have guessed its id."""
+        if live.room is not None and live.card is not None:
+            self._owner.guesses.check(live.card, client.player, client.line.address)
 
     def _let_in(self, live: Live, client: Client, guest: EnterAsGuest) -> None:
         """The door leads to one game, and nobody comes in under the name of another who plays."""
         if live.here.game != guest.game:
-            raise Refused(Code.UNKNOWN_GAME, f"expected a room of {guest.game}, got one of {live.here.game}")
+            raise Refused(Code.WRONG_GAME, f"expected a room of {guest.game}, got one of {live.here.game}")
         if guest.name is None:
             return
+        check_no_bot(guest.name, self._owner.games.values())
         others = [seat for seat in live.here.seats if seat is not None and seat.player != client.player]
         for seat in others:
             if seat.name.casefold() == guest.name.casefold():
-                why = f"a player in room {live.id} is called {seat.name}"
+                why = (
+                    f"a player in room {live.id} is called {seat.name}; if that is you, "
+                    "connect with the token that came in the answer to your first join"
+                )
                 raise Refused(Code.NAME_TAKEN, why, path="$.user")
         client.name = guest.name
 
-    def _would_watch(self, live: Live, guest: EnterAsGuest) -> bool:
-        """Whether there is no seat for somebody without one, who is content to watch."""
+    def _would_watch(self, live: Live, client: Client, guest: EnterAsGuest) -> bool:
+        """True if no seat is free for this guest, who may watch."""
         if guest.seat == "own":
             raise Refused(Code.NOT_SEATED, f"you have no seat in room {live.id}")
-        return guest.seat == "if_free" and None not in live.here.seats
+        if guest.seat == "needed":
+            return False
+        try:
+            self._owner.check_seat(live, client.player)
+        except Refused:
+            return True
+        return None not in live.here.seats
 
     async def _name_of(self, client: Client) -> str:
         if client.name is None:
@@ -135,6 +160,7 @@ class Attendance:
             live.views[place.eyes] = self._owner.ask_game(
                 live.game, live.id, lambda: see(live.game, live.here, place.eyes)
             )
+            live.moved[place.eyes] = live.here.seq
 
     async def _missed(self, live: Live, place: Place, since: int | None) -> list[Push] | None:
         """What was told after *since*; None where only a whole view can help."""
@@ -192,7 +218,7 @@ class Attendance:
         if live.room is not None and place is not None and place.stale:
             place.stale = False
             live.audience.gather_anew()
-            client.push(live.id, [self._whole(live, place, reset=True)])
+            place.push(live.id, self._whole(live, place, reset=True))
 
     def reseat(self, live: Live) -> list[Place]:
         """Seats changed: whoever is concerned sees and hears differently from now on; their places."""
@@ -218,11 +244,15 @@ class Attendance:
         place.blink()
         return True
 
+    def show(self, live: Live, place: Place) -> None:
+        """Everything as it is now, once more, for somebody who may have been mistaken."""
+        place.push(live.id, self._whole(live, place, reset=False))
+
     def show_all(self, live: Live, places: list[Place]) -> None:
         """Everything as it is now, for those who see with other eyes."""
         for place in places:
             place.open_eyes()
-            place.client.push(live.id, [self._whole(live, place, reset=True)])
+            place.push(live.id, self._whole(live, place, reset=True))
 
     def note_presence(self, live: Live, *, but: Client | None = None, seats: bool = True) -> None:
         """Tell who is here where that changed; the number of spectators at most once a second."""

@@ -1,7 +1,9 @@
 """Bots at the seats: asked when they can do something, and what they do is done in the room's lane."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from inspect import getfile
 from typing import Any, Protocol, TypeVar
@@ -19,7 +21,8 @@ from parlour.room import Room, seal
 from parlour.server.bot_pool import Speechless
 from parlour.server.bot_worker import Question
 from parlour.server.keeper import Keeper
-from parlour.server.rooms import Live, Owner
+from parlour.server.rooms import NOT_WRITTEN, Live, Owner
+from parlour.server.tasks import Tasks
 from parlour.wire import Act, Join
 
 T = TypeVar("T")
@@ -74,7 +77,7 @@ class Bots:
         self._pace = pace
         self._busy: set[tuple[Live, str]] = set()
         """The bots who have not yet done what they were asked."""
-        self._thoughts: set[asyncio.Task[None]] = set()
+        self._thoughts = Tasks()
         self._stopped = False
 
     @property
@@ -118,9 +121,7 @@ class Bots:
 
     def _begin(self, live: Live, player: str, question: Question) -> None:
         self._busy.add((live, player))
-        thought = asyncio.get_running_loop().create_task(self._think(live, player, question))
-        self._thoughts.add(thought)
-        thought.add_done_callback(self._thoughts.discard)
+        self._thoughts.start(self._think(live, player, question))
 
     async def _think(self, live: Live, player: str, question: Question) -> None:
         """Think; then do it in the room's lane, but not before people have seen what happened before."""
@@ -156,7 +157,7 @@ class Bots:
             await self._owner.condemn(live, why)
             return
         log.warning("bot_refused", room=live.id, player=player, why=why.message)
-        if why.code == Code.NOT_SAVED:
+        if why.code in NOT_WRITTEN:
             self._keeper.try_again(live, why, partial(self._notice_again, live))
             return
         try:
@@ -234,6 +235,41 @@ def bot_name(id: str) -> str:
     """
     kind, _, number = id.removeprefix(PREFIX).partition(":")
     return f"{kind.replace('_', ' ').capitalize()} bot {number}".strip()
+
+
+def is_bot(id: str, games: Iterable[Game[Any]]) -> bool:
+    """Whether a bot of one of these games can have this id."""
+    kind, _, number = id.removeprefix(PREFIX).partition(":")
+    is_numbered = number == "" or (number.isdecimal() and str(int(number)) == number and int(number) > 1)
+    return f"{PREFIX}{kind}:{number}".rstrip(":") == id and is_numbered and kind in _kinds(games)
+
+
+def check_no_bot(name: str, games: Iterable[Game[Any]]) -> str:
+    """A person's name, unless it looks like a bot's.
+
+    >>> from parlour.games import GAMES
+    >>> check_no_bot("Robot", GAMES.values())
+    'Robot'
+    >>> check_no_bot("random  Bot 2", GAMES.values())
+    Traceback (most recent call last):
+    ...
+    parlour.errors.Refused: ('invalid_name', "expected a person's name, got a bot's: 'random  Bot 2'")
+    """
+    called = re.sub(r" \d+$", "", _seen(name))
+    if called in {_seen(bot_name(PREFIX + kind)) for kind in _kinds(games)}:
+        why = f"expected a person's name, got a bot's: {name!r}"
+        raise Refused(Code.INVALID_NAME, why, path="$.name")
+    return name
+
+
+def _kinds(games: Iterable[Game[Any]]) -> set[str]:
+    """The bots that can play here, whichever game it is."""
+    return {bot for game in games for bot in bots_of(game)}
+
+
+def _seen(name: str) -> str:
+    """A name as the eye takes it: letters in other forms, capitals and spaces make no difference."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:

@@ -27,8 +27,11 @@ STATUS: dict[str, int] = {
     Code.INTERNAL_ERROR: 500,
     Code.NOT_FOUND: 404,
     Code.NOT_SAVED: 503,
+    Code.OUTCOME_UNKNOWN: 503,
     Code.ROOM_DAMAGED: 503,
     Code.ROOM_ENDED: 410,
+    Code.SEAT_KEPT: 409,
+    Code.STALE: 409,
     Code.TOO_FAST: 429,
     Code.TOO_LARGE: 413,
     Code.TOO_MANY: 429,
@@ -68,6 +71,8 @@ class Call(msgspec.Struct, frozen=True):
     """Only for somebody with a token."""
     query: Any = None
     """The type of what may stand behind the question mark; None: anything, and it is ignored."""
+    is_charged: bool = True
+    """It counts against its sender's allowance."""
 
     @property
     def needs_body(self) -> bool:
@@ -134,12 +139,17 @@ def peer_of(request: HTTPConnection) -> str | None:
 
 def caller_of(request: HTTPConnection, proxies: Sequence[str]) -> str:
     """Where a call comes from: whom to count."""
-    return address_of(peer_of(request), request.headers.get("x-forwarded-for"), proxies)
+    return address_of(peer_of(request), request.headers.getlist("x-forwarded-for"), proxies)
+
+
+UNKEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Answers are for their asker and for now: no cache keeps them, and nobody takes them for a page."""
 
 
 def reply(answer: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Plain data as JSON."""
-    return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")
+    body = msgspec.json.encode(answer)
+    return Response(body, status, {**UNKEPT, **(headers or {})}, media_type="application/json")
 
 
 def refusal(why: Refused) -> Response:
@@ -177,7 +187,8 @@ def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
         "responses": {str(call.status): _content("Done", schema_of[id(call.gives)])},
     }
     shape = (Code.MALFORMED, Code.TOO_LARGE) if call.takes else (Code.MALFORMED,) if call.query else ()
-    for code in (*call.refuses, *shape):
+    haste = (Code.TOO_FAST,) if call.is_charged else ()
+    for code in (*call.refuses, *haste, *shape):
         status = STATUS.get(code, 400)
         operation["responses"][str(status)] = _content(HTTPStatus(status).phrase, schema_of[id(Problem)])
     if call.takes is not None:

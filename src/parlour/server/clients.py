@@ -1,16 +1,22 @@
 """Who hears what: connections, their places in rooms, and the fan-out of a step to all of them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec import UNSET
+from websockets.frames import CloseCode
 
-from parlour.errors import Refused
+from parlour.errors import Code, Refused
 from parlour.game import Send
 from parlour.room import is_own_topic, own_topic
+from parlour.server.limits import FRAME_COST, cost_of, too_fast
 from parlour.server.lines import Choir, Line, framed, pushed
 from parlour.server.sights import Drawn, Eyes, Shown, Sight, eyes_of
-from parlour.wire import Adapter, Enter, Push, Request, Step
+from parlour.wire import Adapter, Enter, Exit, Push, Request, Step
+
+if TYPE_CHECKING:
+    from parlour.server.host import Host
+    from parlour.server.sockets import Socket
 
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
@@ -57,13 +63,16 @@ class Client:
         self.flush()
 
     def refuse(self, request: Request, why: Refused) -> None:
-        """Answer with no."""
+        """Answer with no; where nobody knows yes or no, the client must come back and see."""
+        if why.code == Code.OUTCOME_UNKNOWN:
+            self.line.close(CloseCode.SERVICE_RESTART, "come again")
+            return
         self.adapter.refuse(request, why)
         self.flush()
 
-    def push(self, room: str | None, pushes: Iterable[Push]) -> None:
-        """Tell this client alone."""
-        self.line.write(b"".join(pushed(self.adapter.encode(room, push)) for push in pushes))
+    def push(self, room: str | None, pushes: Iterable[Push], ref: Any = None) -> None:
+        """Tell this client alone; *ref* is of the request that it came in with."""
+        self.line.write(b"".join(pushed(self.adapter.encode_own(room, push, ref)) for push in pushes))
 
     def dismiss(self, room: str | None) -> None:
         """The room is closed to this client."""
@@ -74,6 +83,63 @@ class Client:
         """Send what the adapter has to say."""
         for frame in self.adapter.frames():
             self.line.write(framed(frame))
+
+
+class Caller:
+    """The visit of a client to the rooms: turns what it sends into requests to the host."""
+
+    __slots__ = ("_client", "_host", "_socket")
+
+    def __init__(self, host: "Host", socket: "Socket", client: Client) -> None:
+        self._host = host
+        self._socket = socket
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        return self._client.adapter.name
+
+    @property
+    def player(self) -> str:
+        return self._client.player
+
+    def begin(self) -> None:
+        """Clients of the host speak first."""
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        client = self._client
+        try:
+            requests = client.adapter.receive(str(message, "utf-8") if text else bytes(message))
+        except UnicodeDecodeError:
+            self._socket.close(CloseCode.INVALID_DATA, "text must be UTF-8")
+            return
+        except Refused as why:
+            self._socket.close(CloseCode.UNSUPPORTED_DATA, why.message)
+            return
+        client.flush()
+        if not requests:
+            self._socket.may_ask(client.player, FRAME_COST)  # heartbeats and noise count, too
+        for request in requests:
+            # To leave costs something, too, but is never refused.
+            if self._socket.may_ask(client.player, cost_of(request.wish)) or isinstance(request.wish, Exit):
+                self._host.receive(client, request)
+            else:
+                self._refuse(client.asking(request), request)
+
+    def _refuse(self, client: Client, request: Request) -> None:
+        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
+        client.refuse(request, too_fast())
+        if isinstance(request.wish, Enter) and request.room in client.rooms:
+            self._host.receive(client, Request(request.room, Exit()))
+
+    def catch_up(self) -> None:
+        self._host.catch_up(self._client)
+
+    def part(self) -> None:
+        """The close code says it all."""
+
+    def end(self) -> None:
+        self._host.gone(self._client)
 
 
 class Voice(Protocol):
@@ -93,14 +159,17 @@ class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
     __slots__ = (
-        "choir", "client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "stale", "viewer",
+        "choir", "client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "ref", "stale",
+        "viewer",
     )  # fmt: skip
 
-    def __init__(self, client: Client, enter: Enter) -> None:
+    def __init__(self, client: Client, enter: Enter, ref: Any = None) -> None:
         self.client = client
         self.line = client.line
         self.enter = enter
         """How it came in."""
+        self.ref = ref
+        """Of the request that it came in with: what is for this place alone is told under it."""
         self.phx_ref = ""
         """What presence calls this place, given by the audience."""
         self.own = own_topic(client.player)
@@ -111,6 +180,10 @@ class Place:
         self.choir: Choir | None = None
         """With whom it is told the same, in a crowd."""
         self.open_ears(None, ())
+
+    def push(self, room: str, *pushes: Push) -> None:
+        """Tell this place alone."""
+        self.client.push(room, pushes, self.ref)
 
     def step_out(self) -> None:
         """From now on it is told something else than its choir, or the same again."""

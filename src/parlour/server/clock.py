@@ -49,3 +49,37 @@ class SystemClock:
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Handle:
         return asyncio.get_running_loop().call_later(max(0.0, when - self.now()), callback)
+
+
+class Rounds:
+    """Looks after something every so often, but not when it comes far too late.
+
+    Then the whole process stood still (a lid was closed, a machine was frozen), and what others sent
+    meanwhile is still unread: nobody can be judged before the next round.
+    """
+
+    TOO_LATE = 1.0
+    """Seconds, where rounds are more frequent than that."""
+
+    def __init__(self, clock: Clock, every: float, look: Callable[[], None]) -> None:
+        self._clock = clock
+        self._every = every
+        self._look = look
+        self._due = 0.0
+        self._next: Handle | None = None
+
+    def start(self) -> None:
+        """The first round is after as long as every other."""
+        self._due = self._clock.now() + self._every
+        self._next = self._clock.call_at(self._due, self._go_round)
+
+    def stop(self) -> None:
+        """No more rounds."""
+        if self._next is not None:
+            self._next.cancel()
+
+    def _go_round(self) -> None:
+        late = self._clock.now() - self._due
+        self.start()
+        if late <= max(self._every, self.TOO_LATE):
+            self._look()

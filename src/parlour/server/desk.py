@@ -1,11 +1,13 @@
 """The tickets on the lobby's desk: who waits, where, and when they were last heard of; all in memory."""
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.lobby import ON_THE_WAY, Party, Ticket, Vacancy, is_same_wish, made_good, pair
+from parlour.lobby import ON_THE_WAY, Party, Ticket, TicketQueues, Vacancy, is_same_wish, made_good
+from parlour.server.limits import Quota
 
 REMEMBERED = 3600.0
 """Seconds for which a ticket that was made good can be asked for, on the rooms' clock."""
@@ -14,48 +16,103 @@ REMEMBERED = 3600.0
 class Desk:
     """Open tickets, those that were made good lately, and the rooms in which somebody waits."""
 
-    def __init__(self, patience: float) -> None:
+    def __init__(self, patience: float, quota: Quota) -> None:
         self._patience = patience
+        self._quota = quota
         self.open: dict[str, Ticket] = {}
         self.good: dict[str, tuple[Ticket, float]] = {}
-        """Tickets that were made good, and when."""
+        """Tickets that were made good, and when, the oldest first."""
+        self._of: dict[str, dict[str, Ticket]] = {}
+        """All of these, by player."""
         self._seen: dict[str, float] = {}
         """When the holder of each open ticket last gave a sign of life."""
         self.vacancies: dict[str, Vacancy] = {}
         """By room."""
+        self._awaited: dict[str, float] = {}
+        """Since when those whom the lobby has paired are on the way to a room, the longest first."""
+        self._queues = TicketQueues()
+        """Those who could be paired now."""
+        self._reserved: dict[str, Ticket] = {}
+        """Those in whose rooms every seat is kept for somebody."""
 
     # What happens to tickets.
 
+    def check_quota(self, ticket: Ticket) -> None:
+        """Refuse one more ticket where there are too many."""
+        self._quota.check(1, **_holders(ticket))
+
     def lay(self, ticket: Ticket, now: float, sitting: frozenset[str] | None = None) -> None:
-        """A ticket that waits from now on, or in other hands; in its room, if it has one, these sit."""
+        """Add an open ticket or change its holder; *sitting* are those who sit in its room, if it has one."""
+        self.forget(ticket, closes=False)
         self.open[ticket.id] = ticket
+        self._of.setdefault(ticket.player, {})[ticket.id] = ticket
         self._seen[ticket.id] = now
+        self._quota.count(1, **_holders(ticket))
         if ticket.at is not None:
             vacancy = replace(self.vacancies.get(ticket.at) or Vacancy(ticket), ticket=ticket)
             self.vacancies[ticket.at] = vacancy if sitting is None else replace(vacancy, sitting=sitting)
+        self._place(ticket, now)
+
+    def _place(self, ticket: Ticket, now: float) -> None:
+        """Let this one be found by others, unless there is no seat for them."""
+        if ticket.at is None or self.vacancies[ticket.at].is_free(now):
+            self._reserved.pop(ticket.id, None)
+            self._queues.add(ticket)
+        else:
+            self._queues.remove(ticket)
+            self._reserved[ticket.id] = ticket
+
+    def _change(self, vacancy: Vacancy, now: float) -> None:
+        """Something is different in a room that waits."""
+        self.vacancies[vacancy.ticket.at or ""] = vacancy
+        self._place(vacancy.ticket, now)
 
     def send(self, ticket: Ticket, now: float) -> None:
         """A ticket that leads to a room, whether or not its player is there."""
-        self.good[ticket.id] = (ticket, now)
+        self._remember(ticket, now)
         room = self.vacancies.get(ticket.room or "")
         if room is not None and ticket.player not in room.sitting:
-            self.vacancies[room.ticket.id] = room.expecting(ticket.player, now)
+            self._change(room.expecting(ticket.player, now), now)
 
-    def forget(self, *tickets: Ticket) -> None:
-        """These wait no longer."""
+    def _remember(self, ticket: Ticket, now: float) -> None:
+        self.good.pop(ticket.id, None)
+        self.good[ticket.id] = (ticket, now)
+        self._of.setdefault(ticket.player, {})[ticket.id] = ticket
+        if ticket.room is not None and ticket.mode != "bot" and ticket.seats > 1:
+            self.stop_awaiting(ticket.room)
+            self._awaited[ticket.room] = now
+
+    def stop_awaiting(self, room: str) -> None:
+        """It is known who has come to this room, or no longer matters."""
+        self._awaited.pop(room, None)
+
+    def forget(self, *tickets: Ticket, closes: bool = True) -> None:
+        """These wait no longer; with their rooms, if it *closes* those."""
         for ticket in tickets:
-            self.open.pop(ticket.id, None)
-            self._seen.pop(ticket.id, None)
-            if ticket.at is not None:
+            known = self.open.pop(ticket.id, None)
+            if known is not None:
+                self._quota.give_back(1, **_holders(known))
+                self._disown(known)
+                self._queues.remove(known)
+                self._reserved.pop(known.id, None)
+                self._seen.pop(known.id, None)
+            if ticket.at is not None and closes:
                 self.vacancies.pop(ticket.at, None)
 
+    def _disown(self, ticket: Ticket) -> None:
+        mine = self._of.get(ticket.player, {})
+        mine.pop(ticket.id, None)
+        if not mine:
+            self._of.pop(ticket.player, None)
+
     def settle(self, made: Sequence[Ticket], playing: Iterable[str], now: float) -> list[Ticket]:
-        """These were made good; other tickets of those who play now, who wait nowhere else any more."""
+        """These led to a room: forget all other tickets of those who play now, and return them."""
         players = {ticket.player for ticket in made}.union(playing)
         self.forget(*made)
         for ticket in made:
-            self.good[ticket.id] = (ticket, now)
-        rest = [one for one in self.open.values() if one.player in players and one.at is None]
+            self._remember(ticket, now)
+        mine = [one for player in players for one in self._of.get(player, {}).values()]
+        rest = [one for one in mine if one.room is None and one.at is None]
         self.forget(*rest)
         return rest
 
@@ -68,41 +125,58 @@ class Desk:
             return ()
         return made_good((vacancy.ticket,), room)
 
-    def note_seats(self, room: str, sitting: frozenset[str]) -> None:
-        """Who sits in a room by now."""
+    def note_seats(self, room: str, sitting: frozenset[str], now: float) -> None:
+        """Note who sits in a room now."""
         if room in self.vacancies:
-            self.vacancies[room] = replace(self.vacancies[room], sitting=sitting)
+            self._change(replace(self.vacancies[room], sitting=sitting), now)
+
+    def check_seat(self, room: str, player: str, now: float, *, ranked: bool, bot: bool = False) -> None:
+        """Refuse a seat that is kept for others: the one rule, by whichever way somebody comes."""
+        vacancy = self.vacancies.get(room)
+        sent = vacancy is not None and vacancy.has_sent(player)
+        if ranked and not sent and self.sent_before(player, room) is None:
+            why = "the seats of a ranked game are for those whom the lobby has paired; you can watch"
+            raise Refused(Code.SEAT_KEPT, why)
+        if vacancy is not None and not vacancy.is_free(now, player, bot=bot):
+            why = "the free seat is kept for somebody who is on the way; you can watch"
+            raise Refused(Code.SEAT_KEPT, why)
 
     # Who fits.
 
+    def party(self, ticket: Ticket, now: float) -> Party | None:
+        """Those who would play with this one now; only its own queue is looked at, and of that a few."""
+        return self._queues.party(ticket, now)
+
     def parties(self, now: float) -> list[Party]:
-        """All who can play now."""
-        return pair(self._free(now), now)
-
-    def partners(self, ticket: Ticket, now: float) -> list[Ticket]:
-        """With whom somebody could play who comes with this ticket."""
-        parties = pair([*self._free(now, ticket.player), ticket], now)
-        return [one for party in parties if ticket in party for one in party if one is not ticket]
-
-    def _free(self, now: float, player: str | None = None) -> list[Ticket]:
-        """The tickets of those who have nobody yet, as far as this player knows."""
-        return [
-            ticket
-            for ticket in self.open.values()
-            if ticket.at is None or self.vacancies[ticket.at].is_free(now, player)
-        ]
+        """All who can play by now."""
+        for ticket in tuple(self._reserved.values()):
+            self._place(ticket, now)
+        return self._queues.parties(now)
 
     # What is asked.
 
     def of(self, player: str) -> list[Ticket]:
         """What this player waits for, and what was lately made good."""
-        every = [*self.open.values(), *(ticket for ticket, _ in self.good.values())]
-        return sorted((t for t in every if t.player == player), key=lambda ticket: ticket.since)
+        return sorted(self._of.get(player, {}).values(), key=lambda ticket: ticket.since)
+
+    def same(self, ticket: Ticket) -> Ticket | None:
+        """The ticket with which this one's player waits for the same already."""
+        mine = self._of.get(ticket.player, {}).values()
+        return next((one for one in mine if one.room is None and is_same_wish(one, ticket)), None)
+
+    def promised(self, ticket: Ticket, now: float) -> str | None:
+        """The room in which a seat for the same is kept for this ticket's player."""
+        for one in self._of.get(ticket.player, {}).values():
+            vacancy = self.vacancies.get(one.room or "")
+            if vacancy is None or not is_same_wish(one, ticket):
+                continue
+            if ticket.player in vacancy.coming and vacancy.is_free(now, ticket.player):
+                return one.room
+        return None
 
     def sent_before(self, player: str, room: str) -> Ticket | None:
         """The ticket with which this player was sent to a room."""
-        sent = (ticket for ticket, _ in self.good.values() if (ticket.player, ticket.room) == (player, room))
-        return next(sent, None)
+        return next((one for one in self._of.get(player, {}).values() if one.room == room), None)
 
     def is_found(self, player: str, room: str, now: float) -> bool:
         """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
@@ -114,13 +188,14 @@ class Desk:
             self.see(vacancy.ticket, now)
             return not vacancy.is_free(now)
         elif player in vacancy.coming and vacancy.is_free(now, player):
-            self.vacancies[room] = vacancy.expecting(player, now)
+            self._change(vacancy.expecting(player, now), now)
             return True
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {room[:40]!r}")
 
     def twins(self, ticket: Ticket) -> list[Ticket]:
         """Other open tickets of this player for the same."""
-        return [one for one in self.open.values() if one.id != ticket.id and is_same_wish(one, ticket)]
+        mine = self._of.get(ticket.player, {}).values()
+        return [one for one in mine if one.room is None and one.id != ticket.id and is_same_wish(one, ticket)]
 
     # As time goes by.
 
@@ -133,6 +208,22 @@ class Desk:
         patience = self._patience if ticket.at is None else ON_THE_WAY
         return now - self._seen.get(ticket.id, now) > patience
 
+    def overdue(self, now: float) -> list[str]:
+        """The rooms where everybody whom the lobby has paired should be by now."""
+        return [room for room, _ in takewhile(lambda one: now - one[1] > ON_THE_WAY, self._awaited.items())]
+
     def old(self, now: float) -> list[str]:
         """The ids of tickets that were made good so long ago that nobody asks any more."""
-        return [id for id, (_, when) in self.good.items() if now - when > REMEMBERED]
+        return [id for id, _ in takewhile(lambda one: now - one[1][1] > REMEMBERED, self.good.items())]
+
+    def drop_good(self, ids: Iterable[str]) -> None:
+        """Nobody asks for these tickets any more, which were made good."""
+        for id in ids:
+            ticket, _ = self.good.pop(id)
+            self._disown(ticket)
+
+
+def _holders(ticket: Ticket) -> dict[str, str]:
+    """For whom a ticket counts."""
+    holders = {"player": ticket.player}
+    return holders if ticket.address is None else {**holders, "address": ticket.address}

@@ -2,8 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -25,21 +24,21 @@ from parlour.doors.gammonx.joining import (
     ok,
     read_wish,
 )
-from parlour.doors.gammonx.terms import bot_of, new_match_id, player_named, read_guid
+from parlour.doors.gammonx.terms import new_match_id, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.calls import caller_of, read_body, reply
 from parlour.server.clients import Client
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Clock, Rounds
 from parlour.server.config import Settings
 from parlour.server.host import Host
 from parlour.server.knocks import Knock, TurnedAway
-from parlour.server.limits import CREATE_COST, Limits, cost_of, too_fast
-from parlour.server.lines import framed
-from parlour.server.players import Tokens
+from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
+from parlour.server.lines import Visit, framed
+from parlour.server.players import Bearer, Tokens, brought
 from parlour.server.rooms import excuse
-from parlour.server.sockets import Socket, Visit
+from parlour.server.sockets import Socket
 from parlour.wire import EnterAsGuest
 from parlour.wire import Request as Asked
 
@@ -55,6 +54,8 @@ LOOK_EVERY = 0.1
 MAX_HELD = 100
 """Calls that wait until it is known whether somebody may join."""
 MAX_NEGOTIATED = 10_000
+NEGOTIATED_BY_ADDRESS = 500
+"""Connections that are promised and not open: of all, the oldest lapse; of one address, more are refused."""
 
 Answer = Callable[[Request], Awaitable[dict[str, Any]]]
 
@@ -66,7 +67,7 @@ class Visitor:
         self, door: "GammonxDoor", socket: Socket, known: str | None, query: Mapping[str, str]
     ) -> None:
         self.socket = socket
-        self.hub = GammonX(door.clock.date)
+        self.hub = GammonX(door.clock.date, door.host.pseudonyms.in_match, door.host.mode_of, self._part_soon)
         self.over = False
         self.token: str | None = None
         """Of the connection, if it was negotiated."""
@@ -85,7 +86,7 @@ class Visitor:
 
     @property
     def player(self) -> str:
-        return "gammonx:?" if self._client is None else self._client.player
+        return self._known or ("gammonx:?" if self._client is None else self._client.player)
 
     # What a socket calls.
 
@@ -94,24 +95,33 @@ class Visitor:
 
     def receive(self, message: Any, *, text: bool) -> None:
         self._heard = self._door.clock.now()
-        opened = self.hub.is_open
         try:
-            asked = self.hub.receive(str(message, "utf-8") if text else bytes(message))
+            records = self.hub.records(str(message, "utf-8") if text else bytes(message))
+            if not records:
+                self.socket.may_ask(None, FRAME_COST)  # a piece of a record, or nothing
+            for record in records:
+                self._hear(record)
+                if self.hub.left or not self.socket.is_open:
+                    break
         except UnicodeDecodeError:
             self._hang_up("expected text in UTF-8, got other bytes")
-            return
         except Refused as why:
             self._hang_up(why.message)
-            return
+        else:
+            if self.hub.left:
+                self.socket.close(CloseCode.NORMAL_CLOSURE, "")
+
+    def _hear(self, record: bytes) -> None:
+        """Every record is paid for: what it asks, or what it costs to find out that it asks nothing."""
+        opened = self.hub.is_open
+        asked = self.hub.understand(record)
         self._flush()
         if self.hub.is_open and not opened:
             self._come_back()
-        if not asked:
-            self.socket.may_ask(None, 0.5)  # pings and noise count, too
-        for one in asked:
-            self._take(one)
-        if self.hub.left:
-            self.socket.close(CloseCode.NORMAL_CLOSURE, "")
+        if asked is not None:
+            self._take(asked)
+        else:
+            self.socket.may_ask(None, FRAME_COST)
 
     def catch_up(self) -> None:
         """Players skip nothing: whoever does not read is cut."""
@@ -142,7 +152,7 @@ class Visitor:
         held, self._held = self._held or [], None
         self._pass_on(asked)
         for one in held:
-            self._take(one)
+            self._do(one)
 
     def stay_out(self, asked: Asked) -> None:
         """Somebody else is there who answers."""
@@ -151,7 +161,11 @@ class Visitor:
             self.hub.refuse(asked, Refused(Code.NAME_TAKEN, "this player is connected already"))
             self._flush()
             for one in held:
-                self._take(one)
+                self._do(one)
+
+    def _part_soon(self) -> None:
+        """End the connection, when all that belongs to this moment is said."""
+        asyncio.get_running_loop().call_soon(self._hang_up)
 
     # What comes of what is asked.
 
@@ -165,13 +179,17 @@ class Visitor:
         self._take(self.hub.back(match, player))
 
     def _take(self, asked: Asked) -> None:
+        if self.socket.may_ask(None, cost_of(asked.wish)):
+            self._do(asked)
+        else:
+            self._refuse(asked, too_fast())
+
+    def _do(self, asked: Asked) -> None:
         if self._held is not None:
             if len(self._held) < MAX_HELD:
                 self._held.append(asked)
             else:
                 self._refuse(asked, too_fast())
-        elif not self.socket.may_ask(None, cost_of(asked.wish)):
-            self._refuse(asked, too_fast())
         elif isinstance(asked.wish, EnterAsGuest):
             self._enter(asked)
         else:
@@ -179,7 +197,7 @@ class Visitor:
 
     def _enter(self, asked: Asked) -> None:
         """Somebody wants to sit; with a token of ours they are who it says."""
-        player = self._known or player_named(asked.ref.player)
+        player = self._known or self._door.host.pseudonyms.player(asked.ref.player)
         if self._client is None or self._client.player != player:
             self._client = Client(self.hub, self.socket, player)
         if self._known is not None:
@@ -193,14 +211,12 @@ class Visitor:
             self._refuse(asked, Refused(Code.NOT_JOINED, "expected JoinMatch first"))
         else:
             self._door.host.receive(self._client, asked)
-            if isinstance(asked.wish, EnterAsGuest) and asked.wish.seat == "needed":
-                self._door.call_bot(asked.room or "")
 
     def _refuse(self, asked: Asked, why: Refused) -> None:
         self.hub.refuse(asked, why)
         self._flush()
 
-    def _hang_up(self, why: str) -> None:
+    def _hang_up(self, why: str | None = None) -> None:
         self._flush()
         if self.hub.is_open:
             self.socket.write(framed(farewell(why)))
@@ -209,6 +225,12 @@ class Visitor:
     def _flush(self) -> None:
         for frame in self.hub.frames():
             self.socket.write(framed(frame))
+
+
+STATUS: dict[str, int] = {
+    Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503, Code.OUTCOME_UNKNOWN: 503
+}  # fmt: skip
+"""Of a refused call; 400 where nothing else is said."""
 
 
 class GammonxDoor:
@@ -220,41 +242,56 @@ class GammonxDoor:
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
-        self._negotiated: dict[str, float] = {}
-        """Connection tokens that nobody has used yet, and when they were made."""
+        self._negotiated: dict[str, tuple[float, str]] = {}
+        """Connection tokens that nobody has used yet, when they were made, and for whom."""
+        self._promised = Quota("negotiated connections", 0, address=NEGOTIATED_BY_ADDRESS)
         self._used: set[str] = set()
         self._visitors: set[Visitor] = set()
         self._places: dict[tuple[str, str], Visitor] = {}
         """Who speaks for which player in which match."""
-        self._sweeping: Handle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._rounds = Rounds(self.clock, SWEEP_EVERY, self._sweep)
 
     # The socket's way in.
 
     def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
         query = {name.lower(): value for name, value in parse_qsl(knock.query)}
-        player = self._player(knock.upgrade.headers.get("Authorization"), query)
+        bearer = self._bearer(knock.upgrade.headers.get("Authorization"), query)
+        player = None if bearer is None else self.host.sessions.player(bearer)
         visitor = Visitor(self, socket, player, query)
         if "id" in query:
             self._redeem(query["id"], visitor)
         self._visitors.add(visitor)
         return visitor, {}
 
-    def _player(self, authorization: str | None, query: Mapping[str, str]) -> str | None:
+    def _bearer(self, authorization: str | None, query: Mapping[str, str]) -> Bearer | None:
         """Whose token it is, if there is one; cookies do not count here, so that any page may connect."""
         scheme, _, token = (authorization or "").partition(" ")
-        if scheme.lower() != "bearer":
-            token = query.get("access_token") or query.get("token") or ""
-        return self._tokens.read(token.strip()) if token else None
+        given = token if scheme.lower() == "bearer" else query.get("access_token") or query.get("token")
+        mine = brought(given)
+        return None if mine is None else self._tokens.bearer(mine)
+
+    async def _caller(self, request: Request, id: str) -> str:
+        """Who calls: with a token of ours the player that it names, else the one of this id."""
+        bearer = self._bearer(request.headers.get("authorization"), {})
+        if bearer is not None:
+            return await self.host.sessions.find(bearer)
+        return self.host.pseudonyms.player(id)
 
     def _redeem(self, token: str, visitor: Visitor) -> None:
         if token in self._used:
             raise TurnedAway(409, "this connection is open already\n")
-        made = self._negotiated.pop(token, None)
+        made = self._forget_negotiated(token)
         if made is None or self.clock.now() - made > PATIENCE:
             raise TurnedAway(404, "there is no such connection; negotiate first\n")
         visitor.token = token
         self._used.add(token)
+
+    def _forget_negotiated(self, token: str) -> float | None:
+        """Take a token away; when it was made, if there was one."""
+        made, address = self._negotiated.pop(token, (None, ""))
+        if made is not None:
+            self._promised.give_back(address=address)
+        return made
 
     def lose(self, visitor: Visitor) -> None:
         """A connection is gone."""
@@ -290,40 +327,22 @@ class GammonxDoor:
             visitor.places.add(place)
             visitor.go_on(asked)
 
-    def call_bot(self, match: str) -> None:
-        """Whoever asked for a bot has sat down, so that the bot is player 2."""
-        if (bot := bot_of(match)) is not None:
-            self._begin(self._seat_bot(match, bot))
-
-    def _begin(self, job: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(job)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _seat_bot(self, match: str, bot: str) -> None:
-        with suppress(Refused):  # somebody sits there already, or there is no such match
-            await self.host.bots.seat(match, bot)
-
     # Time.
 
     def start(self) -> None:
         """The server is open."""
-        self._sweep_later()
+        self._rounds.start()
 
     def stop(self) -> None:
         """The server closes."""
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-
-    def _sweep_later(self) -> None:
-        self._sweeping = self.clock.call_at(self.clock.now() + SWEEP_EVERY, self._sweep)
+        self._rounds.stop()
 
     def _sweep(self) -> None:
         now = self.clock.now()
         for visitor in tuple(self._visitors):
             visitor.check(now)
-        self._negotiated = {token: made for token, made in self._negotiated.items() if now - made <= PATIENCE}
-        self._sweep_later()
+        for token in [token for token, (made, _) in self._negotiated.items() if now - made > PATIENCE]:
+            self._forget_negotiated(token)
 
     # What is asked over HTTP.
 
@@ -345,26 +364,27 @@ class GammonxDoor:
     def _serve(self, code: str, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def serve(request: Request) -> Response:
             headers = allowing(request)
-            if request.method == "OPTIONS":
-                return Response(status_code=204, headers=headers)
             try:
                 self._limits.check_call(caller_of(request, self._settings.proxies), 1.0)
+                if request.method == "OPTIONS":
+                    return Response(status_code=204, headers=headers)
                 return reply(await answer(request), 200, headers)
             except (Refused, Trouble) as error:
                 why = excuse(error)
-                return reply(failed(code, why), 429 if why.code == Code.TOO_FAST else 400, headers)
+                return reply(failed(code, why), STATUS.get(why.code, 400), headers)
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody is there to read it
 
         return serve
 
     async def _join(self, request: Request) -> dict[str, Any]:
-        self._limits.check_call(caller_of(request, self._settings.proxies), CREATE_COST)
+        address = caller_of(request, self._settings.proxies)
+        self._limits.check_call(address, CREATE_COST)
         wanted = read_wish(await read_body(request))
-        player = self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
-        kind, id = wanted.kind, new_match_id(wanted.kind.modus, secrets.token_bytes(16), wanted.level)
+        player = await self._caller(request, wanted.player)
+        kind, id = wanted.kind, new_match_id(secrets.token_bytes(16))
         wish = replace(kind.wish, bot=wanted.level)
-        ticket = await self.host.pairing.meet(player, wish, id, kind.config)
+        ticket = await self.host.pairing.meet(player, wish, id, kind.config, address)
         match = ticket.room or ticket.at
         return ok(matchId=match, queueId=match, status=WAITING)
 
@@ -382,14 +402,16 @@ class GammonxDoor:
     async def _asker(self, request: Request) -> tuple[str, str]:
         queue = read_guid(request.path_params["queue"], "queueId")
         wanted = read_wish(await read_body(request))
-        return queue, self._player(request.headers.get("authorization"), {}) or player_named(wanted.player)
+        return queue, await self._caller(request, wanted.player)
 
     async def _negotiate(self, request: Request) -> dict[str, Any]:
         version = 1 if request.query_params.get("negotiateVersion", "0") not in ("0", "") else 0
         public, token = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
+        address = caller_of(request, self._settings.proxies)
+        self._promised.take(address=address)
         if len(self._negotiated) >= MAX_NEGOTIATED:
-            del self._negotiated[next(iter(self._negotiated))]
-        self._negotiated[token if version else public] = self.clock.now()
+            self._forget_negotiated(next(iter(self._negotiated)))
+        self._negotiated[token if version else public] = self.clock.now(), address
         return negotiated(version, public, token)
 
 

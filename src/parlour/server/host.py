@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, Journal, Trouble
-from parlour.lobby import Ticket
+from parlour.journal.base import Card, Found, Journal, Trouble
+from parlour.lobby import Mode, Ticket
+from parlour.pseudonyms import Pseudonyms
 from parlour.room import Instant, Room, apply, seal
 from parlour.server import metrics
 from parlour.server.asides import beside
@@ -25,12 +26,23 @@ from parlour.server.bots import Bots, Thinker
 from parlour.server.clients import Client, Place
 from parlour.server.clock import Clock
 from parlour.server.config import Settings
+from parlour.server.guesses import Guesses
 from parlour.server.history import History
 from parlour.server.keeper import Keeper
 from parlour.server.listing import Listing
 from parlour.server.openings import Openings
 from parlour.server.pairing import Pairing
-from parlour.server.rooms import Live, RoomSheet, excuse, freeze, result_of, room_sheet
+from parlour.server.rooms import (
+    UNKNOWN,
+    Live,
+    RoomSheet,
+    excuse,
+    freeze,
+    patience_of,
+    result_of,
+    room_sheet,
+)
+from parlour.server.sessions import Sessions
 from parlour.server.sights import Eyes, Shown, Sight, see, viewer_of
 from parlour.server.watchdog import Overrun, Watchdog
 from parlour.wire import (
@@ -38,7 +50,6 @@ from parlour.wire import (
     Chat,
     Command,
     Consider,
-    Disconnect,
     Enter,
     EnterAsGuest,
     Exit,
@@ -50,7 +61,6 @@ from parlour.wire import (
     Queue,
     Rematch,
     Request,
-    Ring,
     SendChat,
     SendEvent,
     Shutdown,
@@ -76,9 +86,6 @@ MAX_LEGAL = 100
 
 NOTED = (Join, Leave, Shutdown)
 """What stands in the log; the rest is only counted."""
-
-MustHappen = Disconnect | Leave | Ring | Shutdown
-"""What the room does even if the game's callback fails on it."""
 
 
 def fresh_seeds() -> Iterator[bytes]:
@@ -120,33 +127,49 @@ class Host:
         self.journal = journal
         self.clock = clock
         self.settings = settings
+        self.pseudonyms: Pseudonyms
+        """What players are called whose own ids are secrets; there once the journal is open."""
+        self._patience = patience_of(settings)
         self._draw_seed = draw_seed or partial(next, fresh_seeds())
-        self.listing = Listing(journal, clock, self.sheet)
+        self.sessions = Sessions(journal)
+        self.guesses = Guesses(clock, settings.address_guesses)
         self.keeper = Keeper(games, settings, self)
+        self.listing = Listing(clock, self.keeper.in_memory, self.sheet)
         self.attendance = Attendance(self, self.keeper, settings)
         self.history = History(self, games)
         self.openings = Openings(self, self.keeper, self.listing, settings)
-        self.pairing = Pairing(self, self.openings, self.listing, settings.ticket_patience)
+        self.pairing = Pairing(self, self.openings, self.listing, settings)
         self.bots = Bots(self, self.keeper, thinker or Pool(settings.bot_workers), settings.bot_pace)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
         await self.keeper.start()
+        await self.openings.start()
+        self.pseudonyms = Pseudonyms(await self.journal.key())
         await self.pairing.start()
 
     async def stop(self) -> None:
         """Finish what was begun, store what is in memory; no room ends by this."""
         await self.pairing.stop()
         await self.bots.stop()
-        await self.listing.stop()
+        self.listing.stop()
         await self.keeper.stop()
 
     async def look(self, id: str) -> RoomSheet:
         """A room as anybody may see it from outside, without waking it."""
+        return self.sheet(await self.find(id))
+
+    async def find(
+        self, id: str, player: str | None = None, address: str | None = None, *, any_case: bool = False
+    ) -> Found:
+        """The room of this id before all others, for somebody who has not guessed too often."""
         found = await self.journal.find(id)
+        if found is None and any_case and len(ids := await self.journal.ids_like(id)) == 1:
+            found = await self.journal.find(ids[0])
         if found is None:
-            raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
-        return self.sheet(found)
+            raise self.guesses.missed(id, address)
+        self.guesses.check(found.card, player, address)
+        return found
 
     def sheet(self, found: Found) -> RoomSheet:
         """What is told of a room that the journal found."""
@@ -155,6 +178,11 @@ class Host:
         missing = found.card.ended is None and found.card.game not in self.games
         card = replace(found.card, status="game_missing") if missing else found.card
         return room_sheet(card, seq=found.seq, spectators=watching)
+
+    def mode_of(self, room: str) -> Mode:
+        """How the players of a room in memory were found."""
+        live = self.keeper.peek(room)
+        return "normal" if live is None else self.pairing.mode_of(live)
 
     # What clients ask.
 
@@ -213,6 +241,11 @@ class Host:
         """Disconnect the seated players who are not here any more."""
         await self.attendance.settle(live)
 
+    def changed(self, card: Card) -> None:
+        """A room has a new card: the lobby may hear of it, and it may no longer count."""
+        self.openings.note(card)
+        self.listing.changed(card)
+
     def notice(self, live: Live) -> None:
         """Bots who can do something now begin to think."""
         self.bots.notice(live)
@@ -225,7 +258,9 @@ class Host:
         """Come in by a door; where there is no room, or only one that has ended, it is opened first."""
         if live.room is None and live.refusal is not None and live.refusal.code in NO_ROOM:
             try:
-                await self.openings.create(guest.game, guest.config, live.id, creator=client.player)
+                await self.openings.create(
+                    guest.game, guest.config, live.id, creator=client.player, address=client.line.address
+                )
             except Refused as why:
                 if why.code != Code.NAME_TAKEN:  # else somebody was faster, and it is there all the same
                     client.refuse(request, why)
@@ -246,14 +281,26 @@ class Host:
                     return
                 wish = considered
             command = self._command(client, wish)
-            seq = await self._answer(live, command, check_id(wish.id))
+            id = check_id(wish.id)
+            if isinstance(wish, SendEvent) and self._kept(live, command, id) is None:
+                self._check_fresh(live, place, wish.seq)
+            answer = await self._answer(live, command, id)
         except (Refused, Trouble) as error:
             why = excuse(error)
             client.refuse(request, why)
             if why.code == Code.GAME_OVERRAN:
                 await self.condemn(live, why)
         else:
-            client.accept(request, {"seq": seq} | seen_by_guest(live, place))
+            client.accept(request, answer | seen_by_guest(live, place))
+
+    def _check_fresh(self, live: Live, place: Place, seq: int | None) -> None:
+        """Refuse an event for a position that is not there any more, and show the one that is."""
+        if seq is None or live.moved.get(place.eyes, 0) <= seq <= live.here.seq:
+            return
+        self.attendance.show(live, place)
+        metrics.refusals.labels(live.game.name, Code.STALE).inc()
+        why = f"what you saw at step {seq} has changed; this is step {live.here.seq}"
+        raise Refused(Code.STALE, why, path="$.seq")
 
     def _consider(self, live: Live, place: Place, wish: Consider) -> SendEvent | None:
         """What a door makes of a wish when it sees how things are."""
@@ -273,14 +320,19 @@ class Host:
             case PlayAgain():
                 return Rematch(client.player)
 
-    async def _answer(self, live: Live, command: Command, id: str | None) -> int:
+    async def _answer(self, live: Live, command: Command, id: str | None) -> dict[str, Any]:
         """The seq of the step that did it, now or when the same command came before."""
-        if id is not None and (before := live.answers.get((asker(command) or "", id))) is not None:
-            return await self._same_answer(live, command, before)
+        if (before := self._kept(live, command, id)) is not None:
+            return {"seq": await self._same_answer(live, command, before)}
         thought = await self.step(live, command, id)
-        if thought.failure is not None:
-            raise thought.failure
-        return thought.step.seq
+        answer: dict[str, Any] = {"seq": thought.step.seq}
+        if thought.failure is not None:  # what was asked was done all the same, so this is no refusal
+            answer["warning"] = thought.failure.told()
+        return answer
+
+    def _kept(self, live: Live, command: Command, id: str | None) -> int | None:
+        """The seq of the step that did what came under this id before."""
+        return None if id is None else live.answers.get((asker(command) or "", id))
 
     async def _same_answer(self, live: Live, command: Command, seq: int) -> int:
         async for step in self.journal.replay(live.number, after=seq - 1):
@@ -291,7 +343,9 @@ class Host:
 
     async def ask(self, room: str, command: Command, id: str | None) -> int:
         """Do what somebody asks who has no connection to be answered on; the seq of the step."""
-        return await self.in_lane(room, lambda live: self._answer(live, command, check_id(id)))
+        answer = await self.in_lane(room, lambda live: self._answer(live, command, check_id(id)))
+        seq: int = answer["seq"]
+        return seq
 
     async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
         """Do something in a room's turn, and wait for what comes of it."""
@@ -323,7 +377,7 @@ class Host:
         self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
     ) -> Thought:
         """One command of a room from end to end; must run in its lane."""
-        thought = self._think(live, command, id)
+        thought = self._think(live, command, id, tickets)
         await self._write(live, thought, tickets)
         self._speak(live, thought)
         self._note(live, command)
@@ -336,20 +390,35 @@ class Host:
             what = type(command).__name__.lower()
             log.info(what, room=live.id, game=live.game.name, player=asker(command))
 
-    def _think(self, live: Live, command: Command, id: str | None) -> Thought:
+    def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
+        """Refuse a seat that is kept for others."""
+        self.pairing.check_seat(live, player, bot=bot)
+
+    def _think(
+        self, live: Live, command: Command, id: str | None, tickets: tuple[Ticket, ...] = ()
+    ) -> Thought:
         at = self.instant()
         try:
+            if isinstance(command, Join) and not tickets:  # with a ticket somebody comes from the lobby
+                self.check_seat(live, command.player, bot=command.bot)
             return self._ask(live, lambda: self._thought(live, command, at, id))
         except Refused as why:
-            may = live.here.ended is None and why.code != Code.GAME_OVERRAN
-            if isinstance(command, MustHappen) and may:
-                log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
-                room, step = apply(live.game, live.here, command, at, id=id, spared=True)
-                return Thought(room, step, {}, failure=why)
+            if live.here.must(command) and why.code != Code.GAME_OVERRAN:
+                return self._without_game(live, command, at, id, why)
             metrics.refusals.labels(live.game.name, why.code).inc()
             if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise self._with_legal(live, command.player, why) from None
             raise
+
+    def _without_game(
+        self, live: Live, command: Command, at: Instant, id: str | None, why: Refused
+    ) -> Thought:
+        """What must happen although the game refused it or failed on it."""
+        log.warning("done_without_the_game", room=live.id, do=type(command).__name__, why=why.message)
+        if why.code == Code.GAME_ERROR:
+            why = Refused(why.code, f"{live.game.display_name} failed on this; it was done without the game")
+        room, step = apply(live.game, live.here, command, at, id=id, spared=True)
+        return Thought(room, step, {}, failure=why)
 
     def _thought(self, live: Live, command: Command, at: Instant, id: str | None) -> Thought:
         before = live.here
@@ -366,23 +435,24 @@ class Host:
         return Thought(room, step, views, freeze(room) if store else None)
 
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
-        """The one place where a game's code runs: a bug in it costs one command, never the room."""
-        self.watchdog.enter()
+        """The one place where a game's code runs: a bug in it costs one command, never the room.
+
+        What it raises to end a program ends none: signals do that, and are heard by the server itself.
+        """
         try:
-            return think()
+            return self.watchdog.run(think)
         except Refused:
             raise
         except Overrun as error:
-            log.exception("game_overran", room=room, game=game.name)
+            self.watchdog.rest()
+            log.exception("game_overran", room=room, game=game.name, could_not_be_interrupted=error.late)
             raise Refused(
                 Code.GAME_OVERRAN, f"{game.display_name} took {error}; the room is closed"
             ) from None
-        except Exception:
+        except BaseException:
             log.exception("game_failed", room=room, game=game.name)
             metrics.game_errors.labels(game.name).inc()
             raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
-        finally:
-            self.watchdog.leave()
 
     def _ask(self, live: Live, think: Callable[[], T]) -> T:
         return self.ask_game(live.game, live.id, think)
@@ -415,11 +485,12 @@ class Host:
         except Trouble as error:
             log.error("step_lost", room=live.id, seq=thought.step.seq, exc_info=error.__cause__)
             self.keeper.note_trouble(error)
-            await self.keeper.reload(live)
-            raise excuse(error) from None
+            if await self.keeper.reload(live):
+                raise excuse(error) from None
+            raise Refused(Code.OUTCOME_UNKNOWN, UNKNOWN) from None
         if aside.card is not None:
             live.card = aside.card
-            self.listing.changed(live.card)
+            self.changed(live.card)
         if reseated:
             self.pairing.seated(thought.room, tickets)
         if aside.state is not None:
@@ -433,6 +504,7 @@ class Host:
         if step.id is not None and (player := asker(step.command)) is not None:
             live.answers[player, step.id] = step.seq
         changed = {v: view for v, view in thought.views.items() if view != live.views.get(v)}
+        live.moved.update(dict.fromkeys(changed, step.seq))
         if room.state is not before.state:
             live.views = thought.views
         reseated = before.seats != room.seats
@@ -476,7 +548,7 @@ class Host:
 
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""
-        return Instant(self.clock.now(), self.clock.date(), self._draw_seed())
+        return Instant(self.clock.now(), self.clock.date(), self._draw_seed(), patience=self._patience)
 
 
 def _is_same(kept: Command, command: Command) -> bool:

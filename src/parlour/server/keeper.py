@@ -15,13 +15,20 @@ from parlour.room import Room, replay
 from parlour.server import metrics
 from parlour.server.config import Settings
 from parlour.server.lane import Job
-from parlour.server.rooms import Live, Opening, Owner, excuse, freeze, thaw
+from parlour.server.rooms import Live, Opening, Owner, excuse, freeze, patience_of, thaw
 from parlour.wire import Hold
 
 log = structlog.get_logger()
 
-PRUNE_AT_ONCE = 20
-"""Rooms that are forgotten at one heartbeat: a long clean-up must not hold up the moves."""
+PRUNE_AT_ONCE = 200
+"""Steps, rooms and so on that are forgotten in one write: a long clean-up must not hold up the moves."""
+PRUNE_OFTEN = 20
+"""Such writes at one heartbeat, while there is more to forget."""
+INSPECT_AT_ONCE = 1000
+"""Rows that are checked at one heartbeat after a start, until all have been."""
+STORE_AT_ONCE = 500
+"""Rooms that are stored together at a stop: in few transactions, but not all states in memory at once."""
+TO_DO = "what it was is lost; the rest goes on. A backup may have it: see docs/how-to/host-a-server.md#damage"
 HEARTBEAT = 1.0
 """Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
 
@@ -40,6 +47,10 @@ class Keeper:
         self._stopping = False
         self.trouble: str | None = None
         """Why the journal could not write the last time it tried."""
+        self._inspecting = True
+        """Not all that is kept has been checked since the start."""
+        self._told = 0
+        """How many damages were logged."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
@@ -58,11 +69,12 @@ class Keeper:
         if self._heart is not None:
             self._heart.cancel()
             await asyncio.wait([self._heart])
-        for live in list(self._rooms.values()):
+        for live in self.in_memory():
             live.stop_timers()
             await live.lane.drained()
-            if live.room is not None and live.room.ended is None:
-                await self._store(live)
+        running = [live for live in self.in_memory() if live.room is not None and live.room.ended is None]
+        for at in range(0, len(running), STORE_AT_ONCE):
+            await asyncio.gather(*map(self._store, running[at : at + STORE_AT_ONCE]))
         await self.beat()
         await self._journal.close()
 
@@ -79,7 +91,8 @@ class Keeper:
         try:
             await self._journal.beat(now)
             self.trouble = None
-            await self._journal.prune(self._clock.date() - self._settings.keep_ended * 86400, PRUNE_AT_ONCE)
+            await self._prune(now - self._settings.keep_ended * 86400)
+            await self._inspect()
             due = [] if self._stopping else await self._journal.due(now + HEARTBEAT)
         except Trouble as error:
             self.note_trouble(error)
@@ -87,6 +100,22 @@ class Keeper:
         for id in due:
             if id not in self._unreadable:
                 self.live(id)
+
+    async def _prune(self, before: float) -> None:
+        """Forget what is old: more of it while there is more, with turns for the moves in between."""
+        for _ in range(PRUNE_OFTEN):
+            if not await self._journal.prune(before, PRUNE_AT_ONCE):
+                return
+
+    async def _inspect(self) -> None:
+        """Look for damage that nobody has met yet, and say what was found, here or on any other way."""
+        if self._inspecting:
+            self._inspecting = await self._journal.inspect(INSPECT_AT_ONCE)
+        damages = self._journal.damages()
+        for damage in damages[self._told :]:
+            metrics.damaged_rows.labels(damage.table).inc()
+            log.error("damaged", table=damage.table, row=damage.row, do=TO_DO)
+        self._told = len(damages)
 
     def note_trouble(self, error: Trouble) -> None:
         """The journal could not write: said by the server's health until it can again."""
@@ -120,6 +149,12 @@ class Keeper:
     def in_memory(self) -> list[Live]:
         """All rooms in memory, or on their way there."""
         return list(self._rooms.values())
+
+    def unstored(self) -> list[str]:
+        """The rooms in memory whose state has changed since it was stored."""
+        return [
+            live.id for live in self.in_memory() if live.room is not None and live.room.seq != live.stored
+        ]
 
     def may_wake(self, id: str) -> None:
         """The room of this id can be read (again), so its timers may wake it."""
@@ -174,7 +209,7 @@ class Keeper:
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
         live.game, live.number, live.card = game, found.number, found.card
-        live.opening = Opening(found.card.created, found.card.private, found.card.creator, found.card.ranked)
+        live.opening = Opening.of(found.card)
         live.answers, live.stored = recalled.answers, recalled.stored.seq
         live.room = await self._rebuild(live, recalled)
 
@@ -190,29 +225,33 @@ class Keeper:
 
     async def retire(self, number: int, card: Card, why: str) -> None:
         """End a room that cannot take another step; its history stays."""
-        over = replace(card, status="ended", ended=why, ended_at=self._clock.date(), connected=0, held=None)
+        over = replace(card, status="ended", ended=why, ended_at=self._clock.now(), connected=0, held=None)
         await self._journal.mark(number, over, None)
+        self._owner.changed(over)
 
     def _replay(self, live: Live, recalled: Recalled) -> Room[Any]:
         """Play the steps after the stored state again; the journal has seen that none is forged."""
         room = self._owner.ask_game(live.game, live.id, partial(thaw, live.game, recalled.stored.state))
+        patience = patience_of(self._settings)
         for step in recalled.steps:
             if step.before != room.head:
                 raise Damaged(f"step {step.seq} does not follow the one before it")
-            room = self._owner.ask_game(live.game, live.id, partial(replay, live.game, room, step))
+            room = self._owner.ask_game(live.game, live.id, partial(replay, live.game, room, step, patience))
         return room
 
-    async def reload(self, live: Live) -> None:
-        """A write failed: what is in memory is thrown away, what was kept is true."""
+    async def reload(self, live: Live) -> bool:
+        """A write failed: what was kept is true, not what is in memory; False if that is something new."""
         seq = live.here.seq
         try:
             await self._read(live)
         except (Refused, Trouble) as error:
             log.error("room_lost", room=live.id, error=str(error))
-            self.drop(live)
         else:
-            if live.here.seq != seq:  # the step is there after all, or another owner's
-                self.drop(live)
+            if live.here.seq == seq:
+                return True
+            # The step is there after all, or another owner's.
+        self.drop(live)
+        return False
 
     def drop(self, live: Live) -> None:
         """Send everybody away in a way that makes them come back; the room is loaded anew for them."""

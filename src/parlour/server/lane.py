@@ -66,6 +66,9 @@ class Lane:
             except (Exception, asyncio.CancelledError) as error:
                 self._job = None
                 log.error("job_failed", exc_info=error)
+            except BaseException:
+                self._job = None  # whoever comes next is not to wait for it
+                raise
             else:
                 self._wait_for(future)
                 return

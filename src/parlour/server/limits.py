@@ -11,6 +11,8 @@ from parlour.wire import Enter, EnterAsGuest, Exit, LobbyWish, Queue, SendChat, 
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
+FRAME_COST = 0.5
+"""What a frame costs that asks for nothing: a ping, a fragment, a heartbeat, noise; and to leave a room."""
 STRIKES = 200
 """So many refusals in a row for haste, and a connection is cut."""
 
@@ -25,7 +27,7 @@ def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
         case SendChat():
             return 3.0
         case Exit():
-            return 0.0
+            return FRAME_COST
         case _:
             return 1.0
 
@@ -45,6 +47,10 @@ class Bucket:
         self._at = now
         self._left = left - cost if left >= cost else left
         return left >= cost
+
+    def has(self, cost: float, rate: float, burst: float, now: float) -> bool:
+        """There is enough left."""
+        return min(burst, self._left + (now - self._at) * rate) >= cost
 
     def is_full(self, rate: float, burst: float, now: float) -> bool:
         """Nothing was spent for a while, so there is nothing to remember."""
@@ -70,12 +76,69 @@ class Allowances:
             bucket = self._buckets[whose] = Bucket(self._burst, now)
         return bucket.take(cost, self._rate, self._burst, now)
 
+    def has(self, whose: str, cost: float) -> bool:
+        """Whether that much is left of somebody's allowance."""
+        bucket = self._buckets.get(whose)
+        return bucket is None or bucket.has(cost, self._rate, self._burst, self._clock.now())
+
     def forget_full(self) -> None:
         """Let go of those who are quiet."""
         now = self._clock.now()
         full = [whose for whose, b in self._buckets.items() if b.is_full(self._rate, self._burst, now)]
         for whose in full:
             del self._buckets[whose]
+
+
+class Quota:
+    """Counts what is held at once, in total and by each holder of a kind; a limit of 0 means no limit.
+
+    >>> relays = Quota("relays", 100, address=1)
+    >>> relays.take(address="203.0.113.9")
+    >>> relays.take(address="203.0.113.9")
+    Traceback (most recent call last):
+    ...
+    parlour.errors.Refused: ('too_many', 'at most 1 relays for one address at a time')
+    """
+
+    def __init__(self, what: str, total: int, **each: int) -> None:
+        self._what = what
+        self._total = total
+        self._each = each
+        self._held = 0
+        self._held_by: Counter[tuple[str, str]] = Counter()
+
+    def take(self, amount: int = 1, **holders: str) -> None:
+        """Count *amount* for these holders and in total; refused with `too_many` where it is too much."""
+        self.check(amount, **holders)
+        self.count(amount, **holders)
+
+    def check(self, amount: int = 1, **holders: str) -> None:
+        """Refuse with `too_many` what `take` would refuse."""
+        if self._total and self._held + amount > self._total:
+            raise Refused(Code.TOO_MANY, f"at most {self._total} {self._what} on this server at a time")
+        for kind, holder in holders.items():
+            limit = self._each[kind]
+            if limit and self._held_by[kind, holder] + amount > limit:
+                raise Refused(Code.TOO_MANY, f"at most {limit} {self._what} for one {kind} at a time")
+
+    def count(self, amount: int = 1, **holders: str) -> None:
+        """Count *amount*, which is there already, even where it is too much."""
+        self._held += amount
+        self._held_by.update(dict.fromkeys(holders.items(), amount))
+
+    def give_back(self, amount: int = 1, **holders: str) -> None:
+        """Count *amount* no longer."""
+        self._held -= amount
+        for holder in holders.items():
+            self._held_by[holder] -= amount
+            if self._held_by[holder] <= 0:
+                del self._held_by[holder]
+
+    def change(self, before: int, now: int, **holders: str) -> None:
+        """Count *now* where *before* was counted, even where it is too much."""
+        self.give_back(before, **holders)
+        if now:
+            self.count(now, **holders)
 
 
 class Limits:
@@ -86,20 +149,29 @@ class Limits:
         self._clock = clock
         self._players = Allowances(settings.player_rate, clock)
         self._addresses = Allowances(settings.address_rate, clock)
-        self._connections: Counter[str] = Counter()
+        self._sockets = Quota("connections", 0, address=settings.address_connections)
+        self._calls = Quota("connections", 0, address=settings.address_connections)
+        """TCP connections that are no sockets: calls, and those that say nothing."""
 
     def admit(self, address: str) -> None:
-        """Count a connection, unless its address has too many."""
-        limit = self._settings.address_connections
-        if limit and self._connections[address] >= limit:
-            raise Refused(Code.TOO_MANY, f"at most {limit} connections from one address")
-        self._connections[address] += 1
+        """Count a socket, unless its address has too many."""
+        self._sockets.take(address=address)
 
     def release(self, address: str) -> None:
-        """A connection of this address is gone."""
-        self._connections[address] -= 1
-        if self._connections[address] <= 0:
-            del self._connections[address]
+        """A socket of this address is gone."""
+        self._sockets.give_back(address=address)
+
+    def admit_call(self, peer: str | None) -> str | None:
+        """Count a new TCP connection; the address to release when it ends, or None for a known proxy's."""
+        if peer in self._settings.proxies:
+            return None
+        address = address_of(peer, [], [])
+        self._calls.take(address=address)
+        return address
+
+    def release_call(self, address: str) -> None:
+        """A TCP connection is gone, or has become a socket, which is counted as such."""
+        self._calls.give_back(address=address)
 
     def new_bucket(self) -> Bucket | None:
         """The allowance of one connection; None where there is no limit."""
@@ -130,27 +202,33 @@ def too_fast() -> Refused:
     return Refused(Code.TOO_FAST, "too many requests; wait a moment and try again")
 
 
-def is_encrypted(peer: str | None, scheme: str | None, proxies: Sequence[str]) -> bool:
+def is_encrypted(peer: str | None, forwarded: Sequence[str], proxies: Sequence[str]) -> bool:
     """Whether somebody reached us by https: we speak none ourselves, but a known proxy may do so for us.
 
-    >>> is_encrypted("127.0.0.1", "https", ["127.0.0.1"]), is_encrypted("203.0.113.9", "https", ["127.0.0.1"])
-    (True, False)
+    It says so at the end of the last of its X-Forwarded-Proto headers.
+
+    >>> is_encrypted("127.0.0.1", ["http", "https"], ["127.0.0.1"])
+    True
+    >>> is_encrypted("203.0.113.9", ["https"], ["127.0.0.1"]), is_encrypted("127.0.0.1", [], ["127.0.0.1"])
+    (False, False)
     """
-    return scheme == "https" and peer in proxies
+    return peer in proxies and bool(forwarded) and forwarded[-1].rpartition(",")[2].strip() == "https"
 
 
-def address_of(peer: str | None, forwarded: str | None, proxies: Sequence[str]) -> str:
-    """Whom to count: an IPv4 address, or the /64 network of an IPv6 one; a known proxy says for whom it asks.
+def address_of(peer: str | None, forwarded: Sequence[str], proxies: Sequence[str]) -> str:
+    """Whom to count: an IPv4 address, or the /64 network of an IPv6 one.
 
-    >>> address_of("203.0.113.9", None, [])
+    A known proxy says for whom it asks, at the end of the last of its X-Forwarded-For headers.
+
+    >>> address_of("203.0.113.9", [], [])
     '203.0.113.9'
-    >>> address_of("2001:db8:1:2:3:4:5:6", None, [])
+    >>> address_of("2001:db8:1:2:3:4:5:6", [], [])
     '2001:db8:1:2::/64'
-    >>> address_of("127.0.0.1", "198.51.100.7, 203.0.113.9", ["127.0.0.1"])
+    >>> address_of("127.0.0.1", ["198.51.100.7", "192.0.2.1, 203.0.113.9"], ["127.0.0.1"])
     '203.0.113.9'
     """
-    if forwarded is not None and peer in proxies:
-        peer = forwarded.rpartition(",")[2].strip()
+    if forwarded and peer in proxies:
+        peer = forwarded[-1].rpartition(",")[2].strip()
     try:
         address = ipaddress.ip_address(peer or "")
     except ValueError:

@@ -1,10 +1,52 @@
 """The ways to connected programs: a line each, and choirs of lines that are told the same."""
 
+import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
+
+from parlour.server.clock import Clock
+
+HOLD = 0.01
+LONGEST_HOLD = 0.1
+"""Seconds for which frames wait at least, and at most, for others that are about to follow: twice as long as
+writing took the last time, so that at most a third of the time is spent on telling crowds."""
 
 PATIENCE = 4
 """How many moments a choir waits at most while there is more to come."""
+
+
+class Visit(Protocol):
+    """Whoever came in through a door: what a socket hands its messages to."""
+
+    @property
+    def name(self) -> str:
+        """What they speak, for the operator's counters."""
+        ...
+
+    @property
+    def player(self) -> str:
+        """Who they are, for the log."""
+        ...
+
+    def begin(self) -> None:
+        """The socket is open."""
+        ...
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        """A whole message has come, as bytes of some kind."""
+        ...
+
+    def catch_up(self) -> None:
+        """The other side reads again, after it had been too slow."""
+        ...
+
+    def part(self) -> None:
+        """The server goes down: the last moment to say something."""
+        ...
+
+    def end(self) -> None:
+        """The connection is lost."""
+        ...
 
 
 class Line(Protocol):
@@ -12,6 +54,9 @@ class Line(Protocol):
 
     choirs: "tuple[Choir, ...]"
     """Where it is told the same as others. What they have yet to hear comes before anything written later."""
+
+    address: str | None
+    """Where it comes from: whom to count."""
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
@@ -105,6 +150,50 @@ class Choir:
         self.pop()
         for line in self._lines:
             line.choirs = tuple(choir for choir in line.choirs if choir is not self)
+
+
+class Corked(Protocol):
+    """A line with frames behind its cork."""
+
+    def pop(self) -> None:
+        """Write them."""
+        ...
+
+
+class Corks:
+    """Lets lines write together: once in a turn of the loop, or in a moment."""
+
+    loop: asyncio.AbstractEventLoop
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self._corked: list[Corked] = []
+        self._held: list[Callable[[], None]] = []
+        self._hold = HOLD
+
+    def corked(self) -> "list[Corked]":
+        """The sockets that write at the end of this turn of the loop, all at once."""
+        if not self._corked:
+            self.loop.call_soon(self._pop)
+        return self._corked
+
+    def _pop(self) -> None:
+        corked, self._corked = self._corked, []
+        for socket in corked:
+            socket.pop()
+
+    def hold(self, due: Callable[[], None]) -> None:
+        """Do this in a moment, with everything else that waits for it."""
+        if not self._held:
+            self.loop.call_later(self._hold, self._release)
+        self._held.append(due)
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        began = self.clock.now()
+        for due in held:
+            due()
+        self._hold = min(max(HOLD, 2 * (self.clock.now() - began)), LONGEST_HOLD)
 
 
 _SHORT = tuple(bytes((0x81, size)) for size in range(126))

@@ -4,6 +4,8 @@ import importlib.util
 import inspect
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -38,25 +40,27 @@ def _module(file: Path) -> str:
 
 
 def _games_in(module: ModuleType, file: Path) -> list[Game[Any]]:
-    _run(module, file)
+    with _explained(file):
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)  # noqa: S102 - games are trusted
     kinds = [kind for kind in vars(module).values() if _is_game(kind, module.__name__)]
     if not kinds:
         raise Refused(Code.GAME_ERROR, f"{file}: expected a class that derives from parlour.Game, got none")
-    try:
+    with _explained(file):
         return [kind().checked() for kind in kinds]
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """Whatever the file's own code raises is refused with where and what it was."""
+    try:
+        yield
     except Refused as why:
         raise Refused(Code.GAME_ERROR, f"{file}: {why.message}") from None
-
-
-def _run(module: ModuleType, file: Path) -> None:
-    """Run the file as it is now: a cache would not see two changes within a second."""
-    try:
-        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)  # noqa: S102 - games are trusted
     except SyntaxError as error:
         raise Refused(Code.GAME_ERROR, f"{file}, line {error.lineno}: {error.msg}") from None
     except ImportError as error:
         raise Refused(Code.GAME_ERROR, f"{file}: {error}") from None
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is the file's own
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the file's own
         where = [
             frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
         ]

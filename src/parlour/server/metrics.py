@@ -14,8 +14,10 @@ game_errors = Counter("parlour_game_errors", "Callbacks of games that raised", [
 rooms_live = Gauge("parlour_rooms_live", "Rooms in memory")
 rooms_opened = Counter("parlour_rooms_opened", "Rooms created", ["game"])
 connections = Gauge("parlour_connections", "Open sockets", ["protocol"])
+lines_cut = Counter("parlour_lines_cut", "Connections cut: too_fast, unread, silent or too_many", ["why"])
 relays_live = Gauge("parlour_relays_live", "Relays in memory")
 relay_refusals = Counter("parlour_relay_refusals", "Clients of relays turned or sent away", ["code"])
+damaged_rows = Counter("parlour_damaged_rows", "Kept rows found to be damaged", ["table"])
 seq_jumps = Counter("parlour_xsos_seq_jumps", "XsOs messages whose seq did not follow the one before")
 
 # What happens with every message is counted without the library's locks, which take longer than the counting.
@@ -45,6 +47,16 @@ class Envelopes(Collector):
         yield CounterMetricFamily("parlour_relay_envelopes", "Envelopes sent on in relays", self.sent)
 
 
+class Frames(Collector):
+    """WebSocket frames that came in and were taken, of all kinds and at every door."""
+
+    taken = 0
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus is told when it asks."""
+        yield CounterMetricFamily("parlour_frames", "WebSocket frames taken from clients", self.taken)
+
+
 class WriteTime(Collector):
     """How long writes take, in buckets."""
 
@@ -68,8 +80,8 @@ class WriteTime(Collector):
         )
 
 
-steps, envelopes, write_time = Steps(), Envelopes(), WriteTime()
-for counted in (steps, envelopes, write_time):
+steps, envelopes, frames, write_time = Steps(), Envelopes(), Frames(), WriteTime()
+for counted in (steps, envelopes, frames, write_time):
     REGISTRY.register(counted)
 
 

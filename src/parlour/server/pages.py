@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import re
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,23 +33,27 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types svelte-trusted-html",  # Svelte's own templates, and nobody else's markup
+
+def policy(*, scripts: str, styles: str) -> str:
+    """What a page may load and run: these scripts and styles, our own calls, and nothing else."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {scripts}",
+            f"style-src {styles}",
+            "img-src 'self'",
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types svelte-trusted-html",  # Svelte's own templates, and nobody else's markup
+        )
     )
-)
+
 
 CAREFUL = {
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": policy(scripts="'self'", styles="'self'"),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "same-origin",  # an address can open a private room
@@ -85,9 +91,28 @@ class File(msgspec.Struct, frozen=True):
         headers = {**CAREFUL, "Cache-Control": caching, "ETag": self.etag, "Vary": "Accept-Encoding"}
         if self.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
+        return self._whole(request, headers, 200)
+
+    def answer_lost(self, request: Request) -> Response:
+        """The page for somebody whose address leads nowhere; its script says so."""
+        return self._whole(request, {**CAREFUL, "Cache-Control": "no-store", "Vary": "Accept-Encoding"}, 404)
+
+    def _whole(self, request: Request, headers: dict[str, str], status: int) -> Response:
         if "gzip" not in request.headers.get("accept-encoding", ""):
-            return Response(self.body, headers=headers, media_type=self.kind)
-        return Response(self.zipped, headers={**headers, "Content-Encoding": "gzip"}, media_type=self.kind)
+            return Response(self.body, status, headers, self.kind)
+        return Response(self.zipped, status, {**headers, "Content-Encoding": "gzip"}, self.kind)
+
+
+def standalone(html: str) -> Response:
+    """A page that is whole in itself: just the scripts and styles that stand in it run."""
+
+    def hashes(tag: str) -> str:
+        inside = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html, re.DOTALL)
+        digests = (b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inside)
+        return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+
+    careful = {"Content-Security-Policy": policy(scripts=hashes("script"), styles=hashes("style"))}
+    return HTMLResponse(html, headers={**CAREFUL, **careful})
 
 
 def read_pages(folder: Path = BUILT) -> dict[str, File]:
@@ -97,6 +122,12 @@ def read_pages(folder: Path = BUILT) -> dict[str, File]:
         for path in sorted(folder.rglob("*"))
         if path.suffix in KINDS
     }
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person looks for a page here, and not a program for an answer."""
+    is_call = request.url.path.startswith("/api/")
+    return request.method == "GET" and not is_call and "text/html" in request.headers.get("accept", "")
 
 
 def page_routes(files: Mapping[str, File]) -> list[Route]:

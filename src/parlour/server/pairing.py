@@ -11,21 +11,24 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Trouble
-from parlour.lobby import Mode, Party, Ticket, check_new, made_good
+from parlour.journal.base import Damaged, Trouble
+from parlour.lobby import Mode, Party, Ticket, made_good
 from parlour.ratings import MIDDLE, ladder_of
 from parlour.room import Room, Seat, open_room
-from parlour.server.bots import chosen
+from parlour.server.bots import chosen, newcomer
 from parlour.server.clients import Client
 from parlour.server.clock import Handle
+from parlour.server.config import Settings
 from parlour.server.desk import Desk
 from parlour.server.keeper import Keeper
 from parlour.server.lane import Lane
+from parlour.server.limits import Quota
 from parlour.server.listing import Listing
 from parlour.server.openings import Openings
 from parlour.server.players import guest_name, random_letters
-from parlour.server.rooms import Live, Owner, excuse
-from parlour.wire import Command, Join, Push, Queue, Request, Shutdown, Unqueue
+from parlour.server.rooms import NOT_WRITTEN, Live, Owner, excuse
+from parlour.server.tasks import Tasks
+from parlour.wire import Act, Command, Connect, Join, Push, Queue, Request, Shutdown, Unqueue
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -34,6 +37,8 @@ EVERY = 1.0
 """Seconds between two looks at those who wait: who has gone, and whose tolerance has grown."""
 LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
+NOBODY_CAME = "nobody_came"
+"""Why a room is closed for which the lobby had found players, and not all of them came."""
 
 
 class Pairs(Owner, Protocol):
@@ -86,19 +91,20 @@ class Unqueued(msgspec.Struct, frozen=True):
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, patience: float) -> None:
+    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, settings: Settings) -> None:
         self._owner = owner
         self._openings = openings
         self._listing = listing
         self._journal = owner.journal
-        self.desk = Desk(patience)
+        each = {"player": settings.player_tickets, "address": settings.address_tickets}
+        self.desk = Desk(settings.ticket_patience, Quota("open tickets", settings.tickets, **each))
         self.lane = Lane()
         self._tick: Handle | None = None
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks = Tasks()
 
     async def start(self) -> None:
         """Go on with those who waited; they have a while to come back."""
-        now, tickets = self._now(), await self._journal.tickets()
+        now, tickets = self._now(), sorted(await self._journal.tickets(), key=lambda ticket: ticket.since)
         for ticket in tickets:
             if ticket.room is None:
                 await self._go_on(ticket, now)
@@ -109,7 +115,10 @@ class Pairing:
 
     async def _go_on(self, ticket: Ticket, now: float) -> None:
         """Wait on, unless it is in a room that is gone or full."""
-        found = None if ticket.at is None else await self._journal.find(ticket.at)
+        try:
+            found = None if ticket.at is None else await self._journal.find(ticket.at)
+        except Damaged:  # nobody can wait there
+            found = None
         seats = () if found is None else found.card.seats
         sitting = frozenset(seat.id for seat in seats if seat is not None)
         waits = found is not None and found.card.ended is None and len(sitting) < ticket.seats
@@ -128,14 +137,12 @@ class Pairing:
 
     def take(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
         """What somebody at the lobby wants; the answer comes when it is done."""
-        task = asyncio.get_running_loop().create_task(self._answer(client, request, wish))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        self.tasks.start(self._answer(client, request, wish))
 
     async def _answer(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
         try:
             if isinstance(wish, Queue):
-                ticket = await self.queue(client.player, wish)
+                ticket = await self.queue(client.player, wish, client.line.address)
             else:
                 ticket = await self.unqueue(client.player, wish.ticket)
         except Refused as why:
@@ -143,16 +150,19 @@ class Pairing:
         else:
             client.accept(request, {"ticket": ticket.id})
 
-    async def queue(self, player: str, wanted: Queue) -> Ticket:
+    async def queue(self, player: str, wanted: Queue, address: str | None = None) -> Ticket:
         """Take a ticket; it may be made good at once."""
-        return await self._in_lane(lambda: self._queue(player, wanted))
+        return await self._in_lane(lambda: self._queue(player, wanted, address))
 
-    async def meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
+    async def meet(
+        self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
+    ) -> Ticket:
         """Take a ticket for a room to come to: one that waits, or else the one described, which is opened.
 
         Of such tickets the room is known at once: `room` where somebody waits, `at` where one waits oneself.
+        Who asks again while nothing has changed has the same ticket.
         """
-        return await self._in_lane(lambda: self._meet(player, wanted, room, config))
+        return await self._in_lane(lambda: self._meet(player, wanted, room, config, address))
 
     def is_found(self, player: str, room: str) -> bool:
         """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
@@ -183,7 +193,20 @@ class Pairing:
         waited = max(0.0, self._now() - ticket.since)
         return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
-    # What rooms say.
+    # What rooms ask and say.
+
+    def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
+        """Refuse a seat that is kept for others."""
+        self.desk.check_seat(live.id, player, self._now(), ranked=live.opening.ranked, bot=bot)
+
+    def mode_of(self, live: Live) -> Mode:
+        """How the players of a room were found."""
+        vacancy = self.desk.vacancies.get(live.id)
+        if vacancy is not None:
+            return vacancy.ticket.mode
+        if live.opening.ranked:
+            return "ranked"
+        return "bot" if live.here.bots else "normal"
 
     def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
         """The ticket of whoever waited in this room, made good if all are there now."""
@@ -192,8 +215,9 @@ class Pairing:
     def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
         """Seats were taken or given up, and the tickets that this made good are kept."""
         playing = _sitting(room) if self.fills(room) else frozenset()
-        self.desk.note_seats(room.id, _sitting(room))
+        self.desk.note_seats(room.id, _sitting(room), self._now())
         self._settle(made, playing)
+        self._call_bot(room.id)
 
     def closed(self, room: str) -> None:
         """Nobody waits in this room any more: it is gone."""
@@ -202,14 +226,36 @@ class Pairing:
             self.desk.forget(vacancy.ticket)
             self.lane.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
 
+    def _call_bot(self, room: str) -> None:
+        """Let the bot sit down with whoever asked for it: after them, so that they have the first seat."""
+        vacancy = self.desk.vacancies.get(room)
+        if vacancy is None or vacancy.ticket.mode != "bot" or vacancy.ticket.player not in vacancy.sitting:
+            return
+        self.tasks.start(self._seat_bot(vacancy.ticket))
+
+    async def _seat_bot(self, ticket: Ticket) -> None:
+        try:
+            await self._owner.in_lane(ticket.at or "", partial(self._sit_bot, ticket))
+        except Refused as why:  # the next look tries again, unless the room is gone
+            log.warning("bot_not_seated", room=ticket.at, why=why.message)
+
+    async def _sit_bot(self, ticket: Ticket, live: Live) -> None:
+        if ticket.id in self.desk.open and len(_sitting(live.here)) < ticket.seats:
+            bot = newcomer(live.here.players, ticket.bot or chosen(live.game, None))
+            await self._owner.step(live, Join(bot.id, bot.name, bot=True))
+
     # In the lane.
 
-    async def _queue(self, player: str, wanted: Queue) -> Ticket:
-        ticket = await self._new_ticket(player, wanted)
-        check_new(ticket, self.desk.open.values())
+    async def _queue(self, player: str, wanted: Queue, address: str | None) -> Ticket:
+        self._openings.check_place(address)
+        ticket = await self._new_ticket(player, wanted, address)
+        if self.desk.same(ticket) is not None:
+            raise _already_queued()
+        self.desk.check_quota(ticket)
         await self._journal.save_ticket(ticket)
         self.desk.lay(ticket, self._now())
-        await self._pair()
+        while ticket.id in self.desk.open and (party := self.desk.party(ticket, self._now())) is not None:
+            await self._seat(party)
         self._plan()
         if ticket.id in self.desk.open:
             return ticket
@@ -217,15 +263,24 @@ class Pairing:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
         return self.desk.good[ticket.id][0]
 
-    async def _meet(self, player: str, wanted: Queue, room: str, config: Any) -> Ticket:
-        ticket = await self._new_ticket(player, wanted)
-        check_new(ticket, self.desk.open.values())
-        others = self.desk.partners(ticket, self._now())
+    async def _meet(self, player: str, wanted: Queue, room: str, config: Any, address: str | None) -> Ticket:
+        ticket = await self._new_ticket(player, wanted, address)
+        same = self.desk.same(ticket)
+        if same is not None:
+            if same.at is None:
+                raise _already_queued()
+            self.desk.see(same, self._now())
+            return same
+        if (promised := self.desk.promised(ticket, self._now())) is not None:
+            return await self._send(ticket, promised)
+        party = self.desk.party(ticket, self._now()) or ()
+        others = tuple(one for one in party if one is not ticket)
         for other in others:
             if other.at is not None:
                 return await self._send(ticket, other.at)
+        self.desk.check_quota(ticket)
         ticket = replace(ticket, id=room, at=room)
-        made = await self._openings.wait(ticket, config, tuple(others))
+        made = await self._openings.wait(ticket, config, others)
         self.desk.lay(ticket, self._now(), frozenset(one.player for one in made))
         self._settle(made)
         self._plan()
@@ -238,7 +293,7 @@ class Pairing:
         self.desk.send(made, self._now())
         return made
 
-    async def _new_ticket(self, player: str, wanted: Queue) -> Ticket:
+    async def _new_ticket(self, player: str, wanted: Queue, address: str | None) -> Ticket:
         games = self._owner.games
         game = games.get(wanted.game)
         if game is None:
@@ -267,6 +322,7 @@ class Pairing:
             game.seats.start,
             rating,
             bot,
+            address=address,
         )
 
     async def _name_of(self, player: str) -> str:
@@ -296,7 +352,7 @@ class Pairing:
         try:
             await self._owner.in_lane(ticket.at or "", partial(self._close, ticket, why))
         except Refused as error:
-            if error.code == Code.NOT_SAVED:
+            if error.code in NOT_WRITTEN:
                 raise
             await self._drop([ticket])  # the room is gone already
 
@@ -323,7 +379,7 @@ class Pairing:
         try:
             await self._house(party)
         except Refused as why:
-            if why.code == Code.NOT_SAVED:
+            if why.code in NOT_WRITTEN:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
             if all(ticket.id in self.desk.open for ticket in party):  # else the room has filled up, say
@@ -366,10 +422,13 @@ class Pairing:
             for ticket in [ticket for ticket in self.desk.open.values() if self._is_gone(ticket)]:
                 if ticket.id in self.desk.open:
                     await self._expire(ticket)
+            for room in tuple(self.desk.vacancies):
+                self._call_bot(room)
+            for room in self.desk.overdue(self._now()):
+                await self._check_arrivals(room)
             if old := self.desk.old(self._now()):
                 await self._journal.drop_tickets(old)
-                for id in old:
-                    del self.desk.good[id]
+                self.desk.drop_good(old)
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
             log.error("not_paired", error=str(error))
@@ -388,7 +447,40 @@ class Pairing:
         elif heirs := self._heirs(ticket):
             await self._pass_on(ticket, heirs[0])
         else:
-            await self._shut(ticket, "nobody_came")
+            await self._shut(ticket, NOBODY_CAME)
+
+    async def _check_arrivals(self, room: str) -> None:
+        """Close a room to which not all have come who were paired for it, and forget that they were."""
+        try:
+            void = await self._owner.in_lane(room, self._call_off)
+        except Refused as why:
+            if why.code in NOT_WRITTEN:
+                raise
+            void = []  # the room is gone, or cannot be read
+        self.desk.stop_awaiting(room)
+        if void:
+            await self._drop(void, NOBODY_CAME)
+            self.desk.drop_good([ticket.id for ticket in void])
+
+    async def _call_off(self, live: Live) -> list[Ticket]:
+        """End a room in which nobody has played while somebody never came; the tickets that led there.
+
+        The journal knows who came, so this holds over restarts. A room that waits has its own patience.
+        """
+        people = [seat.player for seat in live.here.seats if seat is not None and not seat.bot]
+        if live.id in self.desk.vacancies or live.here.outcome is not None:
+            return []
+        absent = set(people)
+        async for step in self._journal.replay(live.number):
+            if isinstance(step.command, Act):
+                return []
+            if isinstance(step.command, Connect):
+                absent.discard(step.command.player)
+        if not absent:
+            return []
+        await self._owner.step(live, Shutdown(NOBODY_CAME))
+        sent = [self.desk.sent_before(player, live.id) for player in people]
+        return [ticket for ticket in sent if ticket is not None]
 
     def _heirs(self, ticket: Ticket) -> list[Ticket]:
         """The ticket in the hands of those who sit there and wait in no other room for the same."""
@@ -427,6 +519,10 @@ class Pairing:
 
         self.lane.put(do)
         return await answer
+
+
+def _already_queued() -> Refused:
+    return Refused(Code.ALREADY_QUEUED, "you are in this queue already")
 
 
 def _sitting(room: Room[Any]) -> frozenset[str]:

@@ -1,18 +1,28 @@
-"""Who somebody is: guests with a signed token that lasts."""
+"""Who somebody is: guests with a signed token that lasts, and the keys that sign."""
 
 import os
+import re
 import secrets
 import string
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from itsdangerous import BadSignature, TimestampSigner
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import Damaged
+from parlour.server.clock import SystemClock
 
 TOKEN_DAYS = 400
 COOKIE = "parlour_token"
+SEPARATOR = "~"
+"""Between the parts of a token that are signed: the player, the session, the key's number."""
+FIRST_KEY = 1
+KEY_BYTES = 32
+KEY_FILE = re.compile(r"signing(?:-([1-9]\d{0,8}))?\.key")
+"""`signing.key` is the first, then come `signing-2.key` and so on."""
 
 
 def new_player_id() -> str:
@@ -30,43 +40,130 @@ def guest_name(player: str) -> str:
     return f"Guest {1000 + zlib.crc32(player.encode()) % 9000}"
 
 
-class Tokens:
-    """Signs ids, so that only we can say who somebody is; a token of one kind is none of another."""
+def brought(token: str | None) -> str | None:
+    """The token that somebody brought, if they did: scripts write a variable that is not set as a word.
 
-    def __init__(self, key: bytes, kind: str = "player") -> None:
-        self._key = key
-        self._signer = TimestampSigner(key, salt=f"parlour.{kind}")
+    >>> [brought(token) for token in ("p.x.y", "undefined", "null", " ", None)]
+    ['p.x.y', None, None, None, None]
+    """
+    token = (token or "").strip()
+    return None if token in ("", "undefined", "null") else token
+
+
+class Bearer(NamedTuple):
+    """What a token says."""
+
+    player: str
+    session: int
+    """How often all sessions of this player had been ended when it was signed."""
+
+
+class _Signer(TimestampSigner):
+    """Signs with the time that it is told."""
+
+    def __init__(self, key: bytes, salt: str, date: Callable[[], float]) -> None:
+        super().__init__(key, salt=salt)
+        self._date = date
+
+    def get_timestamp(self) -> int:
+        return int(self._date())
+
+
+class Tokens:
+    """Signs ids, so that only we can say who somebody is; a token of one kind is none of another.
+
+    There may be several keys, by number: the newest signs, and a token names the one that signed it.
+    """
+
+    def __init__(
+        self,
+        keys: bytes | Mapping[int, bytes],
+        kind: str = "player",
+        *,
+        date: Callable[[], float] | None = None,
+    ) -> None:
+        self._keys = {FIRST_KEY: keys} if isinstance(keys, bytes) else dict(keys)
+        self._date = date = date or SystemClock().date
+        self._signers = {number: _Signer(key, f"parlour.{kind}", date) for number, key in self._keys.items()}
+        self._newest = max(self._keys)
 
     def of_kind(self, kind: str) -> "Tokens":
-        """Tokens of another kind, by the same key."""
-        return Tokens(self._key, kind)
+        """Tokens of another kind, by the same keys."""
+        return Tokens(self._keys, kind, date=self._date)
 
     @classmethod
-    def in_folder(cls, folder: Path) -> "Tokens":
-        """With the key that lives in the data folder, made on first use and readable by its owner only."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
-        path = folder / "signing.key"
-        if not path.exists():
-            draft = folder / "signing.key.new"
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(secrets.token_bytes(32))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(path)
-        key = path.read_bytes()
-        if len(key) != 32:  # half a key, or none, could be guessed
-            raise Damaged(f"{path} is not a whole key: delete it, and everybody will be a stranger")
-        return cls(key)
+    def in_folder(cls, folder: Path, *, date: Callable[[], float] | None = None) -> "Tokens":
+        """With the keys that live in the data folder; the first is made on first use."""
+        keys = list_keys(folder)
+        if not keys:
+            make_key(folder)
+            keys = list_keys(folder)
+        return cls({number: read_key(path) for number, path in keys.items()}, date=date)
 
-    def issue(self, player: str) -> str:
+    def issue(self, player: str, session: int = 0) -> str:
         """A token that says: the bearer is this player."""
-        return self._signer.sign(player).decode()
+        signed = f"{player}{SEPARATOR}{session}{SEPARATOR}{self._newest}"
+        return self._signers[self._newest].sign(signed).decode()
 
-    def read(self, token: str) -> str:
-        """The player behind a token; forged and expired ones are refused alike."""
+    def bearer(self, token: str, *, expires: bool = True) -> Bearer:
+        """Who bears a token, and since which session; forged and expired ones are refused alike.
+
+        A token from the future is as good as any: clocks are set back. Cookies do not expire here, since
+        browsers forget them by themselves: by a wrong clock we would take people for strangers.
+        """
         try:
-            return self._signer.unsign(token, max_age=TOKEN_DAYS * 86400).decode()
-        except (BadSignature, UnicodeEncodeError):
-            raise Refused(
-                Code.BAD_TOKEN, "the token is not valid here (any more); ask for a new one"
-            ) from None
+            signer = self._signers[_key_of(token)]
+            value, signed = signer.unsign(token, return_timestamp=True)
+            player, _, rest = value.decode().partition(SEPARATOR)
+            session = int(rest.partition(SEPARATOR)[0] or 0)
+        except (BadSignature, UnicodeError, ValueError, KeyError):
+            raise bad_token() from None
+        if expires and self._date() - signed.timestamp() >= TOKEN_DAYS * 86400 + 1:  # signed in whole seconds
+            raise bad_token()
+        return Bearer(player, session)
+
+    def read(self, token: str, *, expires: bool = True) -> str:
+        """The id that was signed, whichever session it is of."""
+        return self.bearer(token, expires=expires).player
+
+
+def _key_of(token: str) -> int:
+    """The number of the key that signed a token, as far as it says so; the first tokens said nothing."""
+    value = token.rsplit(".", 2)[0]
+    return int(value.rpartition(SEPARATOR)[2]) if SEPARATOR in value else FIRST_KEY
+
+
+def bad_token() -> Refused:
+    """What the bearer of a token that is not valid is told."""
+    return Refused(Code.BAD_TOKEN, "the token is not valid here (any more); ask for a new one")
+
+
+# The keys in the data folder.
+
+
+def list_keys(folder: Path) -> dict[int, Path]:
+    """The files with keys by their numbers, the oldest first."""
+    found = ((KEY_FILE.fullmatch(path.name), path) for path in folder.glob("signing*.key"))
+    return dict(sorted((int(match[1] or FIRST_KEY), path) for match, path in found if match))
+
+
+def make_key(folder: Path) -> Path:
+    """A new key, which signs from the next start on; readable by its owner only."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
+    number = max(list_keys(folder), default=FIRST_KEY - 1) + 1
+    path = folder / ("signing.key" if number == FIRST_KEY else f"signing-{number}.key")
+    draft = folder / f"{path.name}.new"
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(secrets.token_bytes(KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    return path
+
+
+def read_key(path: Path) -> bytes:
+    """A whole key: half of one, or none, could be guessed."""
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise Damaged(f"{path} is not a whole key: delete it, and whose token it signed will be a stranger")
+    return key

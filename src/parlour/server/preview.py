@@ -14,8 +14,17 @@ MOVES = 5
 SEED = bytes(32)
 
 
-def preview(game: Game[Any]) -> Scene:
-    """What somebody who watches sees after some legal moves, always the same."""
+MAX_PREVIEW = 64 * 1024
+"""Bytes of the largest that is sent: a home page shows many of them."""
+
+
+def preview(game: Game[Any]) -> Scene | None:
+    """What somebody who watches sees after some legal moves, always the same; None where it is too large."""
+    scene = _played(game)
+    return scene if len(msgspec.json.encode(scene)) <= MAX_PREVIEW else None
+
+
+def _played(game: Game[Any]) -> Scene:
     chance = Chance(SEED, 0)
     instants = (Instant(float(n), float(n), SEED) for n in count())
     room = open_room(game, "preview", None, next(instants))

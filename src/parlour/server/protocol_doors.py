@@ -1,47 +1,48 @@
 """The doors of the protocols whose clients play in the host's rooms: who somebody is, and what they speak."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
-from parlour.server.clients import Client
+from parlour.server.clients import Caller, Client
 from parlour.server.config import Settings
 from parlour.server.host import Host
-from parlour.server.knocks import Knock
-from parlour.server.players import COOKIE, Tokens, new_player_id
-from parlour.server.sockets import Caller, Door, Socket, Visit
+from parlour.server.knocks import Door, Knock
+from parlour.server.lines import Visit
+from parlour.server.players import COOKIE, Tokens, brought, new_player_id
+from parlour.server.sockets import Socket
 from parlour.wire import Adapter, Greeting
 
 
 class Calls:
     """The door of a protocol whose clients play in the host's rooms."""
 
-    def __init__(self, kind: type[Adapter], host: Host, tokens: Tokens, origins: Sequence[str]) -> None:
+    def __init__(self, kind: type[Adapter], host: Host, tokens: Tokens, settings: Settings) -> None:
         self._kind = kind
         self._host = host
         self._tokens = tokens
-        self._origins = origins
+        self._settings = settings
 
     def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
         greeting = self._kind.greet(dict(parse_qsl(knock.query)), knock.subprotocols)
-        player, token = self._identify(greeting, knock)
+        player, token = self._identify(greeting, knock, socket.peer)
         client = Client(self._kind(), socket, player, token=token)
         agreed = greeting.subprotocol
         return Caller(self._host, socket, client), {} if agreed is None else {
             "Sec-WebSocket-Protocol": agreed
         }
 
-    def _identify(self, greeting: Greeting, knock: Knock) -> tuple[str, str | None]:
+    def _identify(self, greeting: Greeting, knock: Knock, peer: str | None) -> tuple[str, str | None]:
         """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
-        if greeting.token is not None:
-            return self._tokens.read(greeting.token), None
+        if (given := brought(greeting.token)) is not None:
+            return self._host.sessions.player(self._tokens.bearer(given)), None
         token = knock.cookie(COOKIE)
-        if token is not None and knock.is_ours(self._origins):
-            with suppress(Refused):  # an old cookie is no reason to keep a visitor out
-                return self._tokens.read(token), None
+        if token is not None and knock.is_ours(self._settings, peer):
+            with suppress(Refused):  # a cookie that says nothing is no reason to keep a visitor out
+                return self._host.sessions.player(self._tokens.bearer(token, expires=False)), None
         player = new_player_id()
         return player, self._tokens.issue(player)
 
@@ -49,4 +50,4 @@ class Calls:
 def native_doors(host: Host, tokens: Tokens, settings: Settings) -> dict[str, Door]:
     """A door for every protocol, by its path; the native one has another in it."""
     kinds: tuple[type[Adapter], ...] = (*PROTOCOLS.values(), WithOgetarts)
-    return {kind.path: Calls(kind, host, tokens, settings.origins) for kind in kinds}
+    return {kind.path: Calls(kind, host, tokens, settings) for kind in kinds}

@@ -1,22 +1,26 @@
 """Rooms in memory: what their owner knows of each besides the room itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from parlour.errors import Code, Refused, parse
 from parlour.game import Game, Outcome
-from parlour.journal.base import Card, Damaged, Journal, Player, Trouble
-from parlour.room import Instant, Room
+from parlour.journal.base import Card, Damaged, DiskFailed, Journal, Player, Trouble
+from parlour.room import Instant, Patience, Room
 from parlour.server.clients import Audience
 from parlour.server.clock import Clock, Handle
+from parlour.server.config import Settings
+from parlour.server.guesses import Guesses
 from parlour.server.lane import Lane
 from parlour.server.presence import Presence
 from parlour.server.sights import Eyes, Sight
 from parlour.wire import Command, Result
 
 T = TypeVar("T")
+NOT_WRITTEN = (Code.NOT_SAVED, Code.OUTCOME_UNKNOWN)
+"""The journal is to blame, and not what was asked for."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -37,6 +41,8 @@ class Live:
         self.room: Room[Any] | None = None
         self.views: dict[Eyes, Sight] = {}
         """What all eyes were last told, to tell only what changed."""
+        self.moved: dict[Eyes, int] = {}
+        """The seq of the step that last changed what these eyes see."""
         self.answers: dict[tuple[str, str], int] = {}
         self.card: Card | None = None
         self.stored = 0
@@ -73,16 +79,25 @@ class Opening(msgspec.Struct, frozen=True):
     """How and by whom a room was opened."""
 
     created: float
-    private: bool
-    creator: str | None
+    private: bool = False
+    creator: str | None = None
     ranked: bool = False
+    listed: bool = True
+    address: str | None = None
+
+    @classmethod
+    def of(cls, card: Card) -> "Opening":
+        """What a card says of it."""
+        return cls(card.created, card.private, card.creator, card.ranked, card.listed, card.address)
 
 
 class Owner(Protocol):
     """Whoever the rooms belong to: the only one who changes them."""
 
+    games: Mapping[str, Game[Any]]
     journal: Journal
     clock: Clock
+    guesses: Guesses
     faults: dict[str, str]
     """By the name of a game whose saved file does not load: why."""
 
@@ -90,8 +105,16 @@ class Owner(Protocol):
         """Think a command through, write it, speak of it."""
         ...
 
+    def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
+        """Refuse a seat that is kept for others."""
+        ...
+
     async def settle(self, live: Live) -> None:
         """Disconnect the seated players who are not here any more."""
+        ...
+
+    def changed(self, card: Card) -> None:
+        """A room has a new card."""
         ...
 
     def notice(self, live: Live) -> None:
@@ -116,13 +139,24 @@ class Owner(Protocol):
         ...
 
 
+def patience_of(settings: Settings) -> Patience:
+    """How long rooms last here."""
+    days, minutes = settings.room_days, settings.empty_room_minutes
+    return Patience(days * 86400 or None, minutes * 60 or None)
+
+
+UNKNOWN = "it is not known whether this happened; come back in a moment and see"
+
+
 def excuse(error: Refused | Trouble) -> Refused:
     """What a client is told when the journal could not do its part."""
     match error:
         case Refused():
             return error
         case Damaged():
-            return Refused(Code.ROOM_DAMAGED, "the room's history is damaged; an operator must look at it")
+            return Refused(Code.ROOM_DAMAGED, "what is kept of this is damaged; an operator must look at it")
+        case DiskFailed():
+            return Refused(Code.OUTCOME_UNKNOWN, UNKNOWN)
         case _:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
@@ -132,7 +166,7 @@ def seated(room: Room[Any]) -> tuple[Player | None, ...]:
     return tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats)
 
 
-def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
+def card_of(room: Room[Any], opening: Opening, now: float) -> Card:
     """The plate at this room's door."""
     return Card(
         id=room.id,
@@ -146,9 +180,11 @@ def card_of(room: Room[Any], opening: Opening, date: float) -> Card:
         outcome=room.outcome,
         shown=room.shown,
         ended=room.ended,
-        ended_at=None if room.ended is None else date,
+        ended_at=None if room.ended is None else now,
         connected=len(room.connected),
         ranked=opening.ranked,
+        listed=opening.listed,
+        address=opening.address,
     )
 
 
@@ -172,6 +208,7 @@ class RoomSheet(msgspec.Struct, frozen=True):
     outcome: Outcome | None
     ended: str | None
     private: bool
+    listed: bool
     ranked: bool
     created: float
     seed_hash: str
@@ -190,11 +227,38 @@ def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
         outcome=card.outcome,
         ended=card.ended,
         private=card.private,
+        listed=card.listed and not card.private,
         ranked=card.ranked,
         created=card.created,
         seed_hash=card.seed_hash,
         seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in card.shown),
     )
+
+
+class Waits(msgspec.Struct, frozen=True):
+    """How many seconds a room of a game waits; null: for ever."""
+
+    game: float | None
+    """After the last thing that a player did. Where the game leaves it to the server: after the last step."""
+    away: float | None
+    """For a player who is away, who then has left."""
+    nobody: float | None
+    """For any player to come back, once none is connected."""
+    empty: float | None
+    """For the first player."""
+    ends_under_players: bool
+    """Whether it may end while a player is connected."""
+
+
+def waits_of(game: Game[Any], patience: Patience) -> Waits:
+    """How long rooms of this game wait here."""
+    times = game.timeouts
+    lasts = times.game == "server"
+    empty = min(
+        (wait for wait in (times.game, patience.empty) if isinstance(wait, float | int)), default=None
+    )
+    wait = patience.playing if times.game == "server" else times.game
+    return Waits(wait, times.away, times.nobody, empty, ends_under_players=not lasts)
 
 
 def result_of(room: Room[Any]) -> Result | None:
@@ -207,6 +271,17 @@ def result_of(room: Room[Any]) -> Result | None:
 def freeze(room: Room[Any]) -> bytes:
     """The room as it is stored."""
     return _encode(room)
+
+
+class _Configured(msgspec.Struct, frozen=True):
+    """What is read of a stored room to open another like it."""
+
+    config: Any
+
+
+def config_of(state: bytes) -> Any:
+    """The config of the room that was stored."""
+    return msgspec.json.decode(state, type=_Configured).config
 
 
 def thaw(game: Game[Any], state: bytes) -> Room[Any]:

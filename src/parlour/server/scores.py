@@ -24,7 +24,7 @@ def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
             results.append(
                 Result(
                     player.id, how, outcome.why, room.game, ladder, against,
-                    room.id, live.number, room.seq, date, live.opening.ranked,
+                    room.id, live.number, room.seq, date, live.opening.ranked, live.opening.listed,
                 )
             )  # fmt: skip
     if not live.opening.ranked or any(player.bot for player in players):

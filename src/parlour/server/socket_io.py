@@ -8,20 +8,25 @@ import struct
 import termios
 from collections import deque
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import engineio
 import msgspec
 import socketio
+from engineio import async_socket, base_socket
 from socketio import packet
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame
 
+from parlour.server.clock import SystemClock
+from parlour.server.lines import framed
 from parlour.wire import MAX_INTEGER
 
 quiet = logging.getLogger("parlour.socket_io")
 quiet.disabled = True
 """For libraries that log a trace for every packet they cannot read: whoever wants to could fill the disk."""
+
+async_socket.time = base_socket.time = SimpleNamespace(time=SystemClock().now)
+"""The library goes by wall time to see who is silent: a clock that is set would cut people off, or nobody."""
 
 MAX_UNSENT = 256 * 1024
 """Bytes that have not arrived, at which somebody who does not read is cut."""
@@ -32,7 +37,7 @@ _WS_PACKET = re.compile(r"[0-356]|4[0-3]")
 _POSTED_PACKET = re.compile(r"[13]|4[0-3]")
 """How packets begin. Nothing here has binary parts, and what the library cannot read would raise in it."""
 _MAX_POSTED = 16
-_EVENT = '42["server_msg"'
+_EVENT = b'42["server_msg"'
 
 
 def readable_frame(text: str | None) -> bool:
@@ -141,8 +146,14 @@ class Outbox(asyncio.Queue[Any]):
         return item
 
 
+PACKET = 100
+"""Bytes that a packet counts besides what is in it."""
+
+
 def _size(item: Any) -> int:
-    return len(item.data) if item is not None and isinstance(item.data, str) else 1
+    """The bytes that a packet takes, in memory or on the wire."""
+    text = item.data if item is not None and isinstance(item.data, str) else ""
+    return PACKET + len(text) * (1 if text.isascii() else 4)
 
 
 class Engine(engineio.AsyncServer):  # type: ignore[misc]
@@ -164,7 +175,6 @@ class Wire:
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self.transport = transport
-        transport.set_write_buffer_limits(high=WRITE_AHEAD)
         self.arrived = 0
         """Messages of ours that the other side's kernel has acknowledged."""
         self._written = 0
@@ -176,17 +186,23 @@ class Wire:
         return self.transport.get_write_buffer_size() + _unacknowledged(self._number)
 
     @property
+    def is_behind(self) -> bool:
+        """So much waits in the transport that the queue behind it has to wait, too."""
+        return self.transport.get_write_buffer_size() > WRITE_AHEAD
+
+    @property
     def _number(self) -> int:
         """The socket's, which is negative when it is closed."""
         line = self.transport.get_extra_info("socket")
         return -1 if line is None else int(line.fileno())
 
-    def write(self, frame: str) -> None:
-        """A text frame is written."""
-        size = len(frame.encode())
-        self._written += size + (2 if size < 126 else 4 if size < 65536 else 10)
-        if frame.startswith(_EVENT):
+    def write(self, text: bytes) -> bytes:
+        """The frame of a text that is written now."""
+        frame = framed(text)
+        self._written += len(frame)
+        if text.startswith(_EVENT):
             self._ends.append(self._written)
+        return frame
 
     def settle(self) -> int:
         """How many messages have arrived by now; of a line that is closed, nothing more is known."""
@@ -207,41 +223,10 @@ def _unacknowledged(number: int) -> int:
     return 0
 
 
-class Line(WebSocketsSansIOProtocol):
-    """uvicorn's own WebSocket for this path; it keeps its complaints to itself and shows the wire."""
-
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        self.logger = quiet
-        self.wire: Wire
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self.wire = Wire(self.transport)
-
-    def data_received(self, data: bytes) -> None:
-        self.wire.settle()
-        super().data_received(data)
-        if self.transport.get_write_buffer_size() > MAX_UNSENT:
-            self.transport.abort()  # pings without end, whose pongs nobody reads
-
-    def handle_cont(self, event: Frame) -> None:
-        if event.data or event.fin:  # fragments without content could be sent for ever
-            super().handle_cont(event)
-
-    def eof_received(self) -> None:
-        self.wire.settle()  # the last time that the kernel can be asked
-        super().eof_received()
-
-    async def run_asgi(self) -> None:
-        self.scope["extensions"]["parlour.wire"] = {"wire": self.wire}
-        await super().run_asgi()
-
-
 def count_events(body: bytes) -> int:
     r"""How many of our messages are in the answer to a poll.
 
     >>> count_events(b'2\x1e42["server_msg",{}]\x1e430[]\x1e42["server_msg",{}]')
     2
     """
-    return sum(packet.startswith(_EVENT.encode()) for packet in body.split(b"\x1e"))
+    return sum(packet.startswith(_EVENT) for packet in body.split(b"\x1e"))

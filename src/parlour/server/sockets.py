@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import structlog
@@ -15,15 +15,16 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from parlour.errors import Code, Refused
+from parlour.journal.base import Trouble
 from parlour.server import metrics
-from parlour.server.clients import Client
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Clock, Handle, Rounds
 from parlour.server.config import Settings
-from parlour.server.host import Host
-from parlour.server.knocks import Knock, TurnedAway
-from parlour.server.limits import STRIKES, Limits, address_of, cost_of, too_fast
-from parlour.server.lines import Choir, Way
-from parlour.wire import Enter, Exit, Request
+from parlour.server.frame_ends import FrameEnds
+from parlour.server.knocks import Door, Knock, LookUpFirst, TurnedAway
+from parlour.server.limits import FRAME_COST, STRIKES, Limits, address_of
+from parlour.server.lines import Choir, Corks, Visit, Way
+from parlour.server.rooms import excuse
+from parlour.server.tasks import Tasks
 
 try:
     from websockets.speedups import apply_mask
@@ -41,15 +42,15 @@ _quiet.disabled = True  # what the core has to log is for those who debug the co
 PART_AT_ONCE = 200
 PART_EVERY = 0.05
 """How many are told at a stop, and how many seconds before the next."""
-_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
+_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503}
 """The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
-HOLD = 0.01
-LONGEST_HOLD = 0.1
-"""Seconds for which frames wait at least, and at most, for others that are about to follow: twice as long as
-writing took the last time, so that at most a third of the time is spent on telling crowds."""
+FRAMES_A_TURN = 32
+"""So many frames of one line are taken in a turn of the loop; others that have come wait for a later one."""
 
 CLOSE_PATIENCE = 5.0
-"""Seconds that a client has to answer our goodbye."""
+"""Seconds that a client has to hang up after our goodbye."""
+MAX_UNHEARD = 256 * 1024
+"""Bytes that may still come in after it."""
 
 WHOLE = (0x81, 0x82)
 """How a text and a binary message begin that are one frame."""
@@ -62,108 +63,42 @@ NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
-class Visit(Protocol):
-    """Whoever came in through a door: what a socket hands its messages to."""
-
-    @property
-    def name(self) -> str:
-        """What they speak, for the operator's counters."""
-        ...
-
-    @property
-    def player(self) -> str:
-        """Who they are, for the log."""
-        ...
-
-    def begin(self) -> None:
-        """The socket is open."""
-        ...
-
-    def receive(self, message: Any, *, text: bool) -> None:
-        """A whole message has come, as bytes of some kind."""
-        ...
-
-    def catch_up(self) -> None:
-        """The other side reads again, after it had been too slow."""
-        ...
-
-    def part(self) -> None:
-        """The server goes down: the last moment to say something."""
-        ...
-
-    def end(self) -> None:
-        """The connection is lost."""
-        ...
-
-
-class Door(Protocol):
-    """What lies behind a path."""
-
-    def enter(self, socket: "Socket", knock: Knock) -> tuple[Visit, Mapping[str, str]]:
-        """Let somebody in, with headers for the answer; `Refused` or `TurnedAway` keeps them out."""
-        ...
-
-
-def _wire_size(frame: Frame) -> int:
-    """How many bytes a client's frame came in."""
-    size = len(frame.data)
-    return SHORTEST + size + (0 if size < 126 else 2 if size < 65536 else 8)
-
-
-class Sockets:
+class Sockets(Corks):
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
     def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
+        super().__init__(clock)
         self.limits = limits
-        self.clock = clock
         self.settings = settings
         self._doors = doors
         self.open: set[Socket] = set()
-        self._corked: list[Socket] = []
-        self._held: list[Callable[[], None]] = []
-        self._hold = HOLD
-        self._loop: asyncio.AbstractEventLoop
-        self._sweep: Handle | None = None
+        self._rounds: Rounds | None = None
         self._parting: list[Socket] = []
+        self._tasks = Tasks()
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
         """What uvicorn calls for its `ws=`."""
-        if self._sweep is None:
-            self._loop = asyncio.get_running_loop()
-            self.sweep()
+        if self._rounds is None:
+            self.loop = asyncio.get_running_loop()
+            self._rounds = Rounds(self.clock, self.settings.ping_every / 4, self._sweep)
+            self._rounds.start()
         return Socket(self, server_state)
 
-    def corked(self) -> "list[Socket]":
-        """The sockets that write at the end of this turn of the loop, all at once."""
-        if not self._corked:
-            self._loop.call_soon(self._pop)
-        return self._corked
+    def begin(self, job: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes a while."""
+        self._tasks.start(job)
 
-    def _pop(self) -> None:
-        corked, self._corked = self._corked, []
-        for socket in corked:
-            socket.pop()
+    def hang_up(self, player: str) -> None:
+        """Close every connection of a player, whichever door it came by."""
+        for socket in tuple(self.open):
+            if socket.player == player:
+                socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
 
-    def hold(self, due: Callable[[], None]) -> None:
-        """Do this in a moment, with everything else that waits for it."""
-        if not self._held:
-            self._loop.call_later(self._hold, self._release)
-        self._held.append(due)
-
-    def _release(self) -> None:
-        held, self._held = self._held, []
-        began = self.clock.now()
-        for due in held:
-            due()
-        self._hold = min(max(HOLD, 2 * (self.clock.now() - began)), LONGEST_HOLD)
-
-    def sweep(self) -> None:
+    def _sweep(self) -> None:
         """Ask the silent whether they live, and cut off the dead."""
         now = self.clock.now()
         for socket in tuple(self.open):
             socket.check(now, self.settings.ping_every)
-        self.limits.sweep()
-        self._sweep = self.clock.call_at(now + self.settings.ping_every / 4, self.sweep)
 
     def part(self, socket: "Socket") -> None:
         """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
@@ -190,36 +125,46 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_address", "_ahead", "_behind", "_bucket", "_goodbye", "_heard", "_is_open", "_parts", "_pinged",
-        "_restarting", "_state", "_strikes", "_text", "_transport", "_visit", "_ws", "choirs", "clogged",
-        "corked", "owner", "waiting",
+        "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged", "_place",
+        "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard", "_visit",
+        "_ws", "address", "choirs", "clogged", "corked", "ending", "is_open", "owner", "waiting",
     )  # fmt: skip
+
+    _transport: asyncio.Transport
+    _place: str | None
+    address: str | None
 
     def __init__(self, sockets: Sockets, state: "ServerState") -> None:
         self.owner = sockets
         self._state = state
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
-        self._transport: asyncio.Transport
-        self._is_open = False
-        """Messages may be sent: what the core says of it, noted here because it is asked so often."""
+        self.is_open = self._taking = False
+        """Messages come and go: what the core says of it, noted here because it is asked so often.
+        And they are taken now: nobody holds them back."""
+        self.ending: Callable[[], object] | None = None
+        """Called when the end comes, while the line is still there."""
         self.waiting: list[bytes] = []
         """Frames behind the cork."""
-        self.corked = False
-        self._ahead = 0
-        """Bytes that the core was given and has not made frames of yet."""
+        self.corked = self.clogged = self._behind = False
+        """They go out at the end of this turn. The other side reads too slowly; has not taken all yet."""
+        self._ends = FrameEnds()
+        """Of the frames that the core was given."""
+        self._rest = b""
+        """What came in and waits for a later turn; meanwhile nothing more is read."""
+        self._unheard = self._strikes = 0
+        """Bytes that came after the end; and how often in a row too much was asked."""
         self._parts: list[bytes] = []
         self._text = True
         self._heard = sockets.clock.now()
-        self._pinged = False
-        self._restarting = False
+        self._pinged: float | None = None
+        """When it was asked for a sign of life that has not come yet."""
+        self._restarting = self._looking_up = False
+        """The server goes down; it is not known yet who this is."""
         self._goodbye: Handle | None = None
-        self._address: str | None = None
+        self.address = self._place = None
+        """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
-        self._strikes = 0
         self._visit: Visit | None = None
-        self._behind = False
-        """The other side has yet to take what was written."""
-        self.clogged = False
         self.choirs: tuple[Choir, ...] = ()
 
     # What asyncio calls.
@@ -230,33 +175,33 @@ class Socket(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._heard = self.owner.clock.now()
-        self._pinged = False
-        if self._ahead == 0 and self._ws.current_size is None and self._visit is not None:
-            data = self._take_whole(data)
-            if not data:
-                return
-        self._ahead += len(data)
-        self._ws.receive_data(data)
-        if isinstance(self._ws.handshake_exc, InvalidMessage) and self._goodbye is None:
-            self._transport.write(NO_UPGRADE)  # the core would hang up without a word
-        self._handle_events()
+        self._pinged = None
+        if self._rest or self._looking_up:
+            self._rest += data
+        elif self._read(data) and not self._transport.is_closing():
+            self._transport.pause_reading()
 
     def eof_received(self) -> None:
         self._ws.receive_eof()
         self._handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._looking_up = False
         self._shut()
         self._state.connections.discard(cast("Any", self))
         self.owner.open.discard(self)
         if self._goodbye is not None:
             self._goodbye.cancel()
-        if self._address is not None:
-            self.owner.limits.release(self._address)
+        if self.address is not None:
+            self.owner.limits.release(self.address)
+        if self._place is not None:
+            self.owner.limits.release_call(self._place)
         if self._visit is not None:
             metrics.connections.labels(self._visit.name).dec()
             if not self._restarting:
                 self._visit.end()
+        self._visit = None  # these two refer to each other, as the core and its parser do
+        self._ws.parser.close()
 
     def pause_writing(self) -> None:
         self._behind = True
@@ -270,6 +215,13 @@ class Socket(asyncio.Protocol):
                 self._visit.catch_up()
 
     # What uvicorn calls.
+
+    def take_over(self, place: str | None) -> None:
+        """This line was counted as a call; a socket is counted as such, unless it is turned away."""
+        if self.address is None:
+            self._place = place
+        elif place is not None:
+            self.owner.limits.release_call(place)
 
     def shutdown(self) -> None:
         """The server goes down: clients come back to the next one. Nobody is disconnected by it."""
@@ -299,7 +251,7 @@ class Socket(asyncio.Protocol):
         if self.waiting:
             self.waiting.append(frames)
             self.pop()
-        elif self._is_open:
+        elif self.is_open:
             self._transport.write(frames)
             if self._behind:
                 self._check_outbox()
@@ -307,7 +259,22 @@ class Socket(asyncio.Protocol):
     @property
     def way(self) -> Way | None:
         """The transport's own, as long as frames may go there without a look."""
-        return self._transport.write if self._is_open and not self.waiting and not self._behind else None
+        return self._transport.write if self.is_open and not self.waiting and not self._behind else None
+
+    @property
+    def player(self) -> str | None:
+        """Whose connection it is, once they are in."""
+        return None if self._visit is None else self._visit.player
+
+    @property
+    def behind(self) -> bool:
+        """The other side has yet to take what was written."""
+        return self._behind
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """What is under it, for those who ask how much has arrived."""
+        return self._transport
 
     @property
     def peer(self) -> str | None:
@@ -319,16 +286,32 @@ class Socket(asyncio.Protocol):
         """Have something done in a moment."""
         self.owner.hold(due)
 
+    def hold_back(self) -> None:
+        """Take no more messages for now: whoever takes them is busy."""
+        self._taking = False
+        self._transport.pause_reading()
+
+    def go_on(self) -> None:
+        """Take messages again."""
+        if self.is_open and not self._taking:
+            self._taking = True
+            self._read_rest()
+
     def close(self, code: int, reason: str) -> None:
-        """Say goodbye; whoever does not answer is cut off."""
+        """Say goodbye, and read nothing more; whoever does not hang up is cut off."""
         if self._ws.state is not OPEN:
             return
         for choir in self.choirs:
             choir.disband()
         self.pop()
-        self._ws.send_close(code, reason.encode()[:120].decode(errors="ignore"))
+        self._ws.fail(code, reason.encode()[:120].decode(errors="ignore"))
         self._send_out()
-        self._cut_later()
+
+    def send_away(self) -> None:
+        """Close, because too much is asked."""
+        if self.is_open:
+            metrics.lines_cut.labels("too_fast").inc()
+            self.close(CloseCode.POLICY_VIOLATION, "too fast")
 
     def part(self) -> None:
         """The server goes down."""
@@ -342,17 +325,20 @@ class Socket(asyncio.Protocol):
         self._transport.abort()
 
     def check(self, now: float, patience: float) -> None:
-        """Silent for a while: ping. Silent still: cut off."""
-        silent = now - self._heard
-        if silent >= 2 * patience or (silent >= patience and not self._is_open):
-            self.cut()
-        elif silent >= patience and not self._pinged:
+        """Silent for a while: ping. Silent for as long again: cut off."""
+        silent_since = self._heard if self._pinged is None else self._pinged
+        if now - silent_since < patience:
+            return
+        if self._pinged is None and self.is_open:
             self.ping()
+        else:
+            metrics.lines_cut.labels("silent").inc()
+            self.cut()
 
     def ping(self) -> None:
         """Ask for a sign of life."""
         if self._ws.state is OPEN:
-            self._pinged = True
+            self._pinged = self.owner.clock.now()
             self.pop()
             self._ws.send_ping(b"")
             self._send_out()
@@ -360,34 +346,76 @@ class Socket(asyncio.Protocol):
     @property
     def lives(self) -> bool:
         """It has not been pinged in vain, at least not yet."""
-        return self._is_open and not self._pinged
+        return self.is_open and self._pinged is None
 
     # Frames in.
 
-    def _take_whole(self, data: bytes) -> bytes:
+    def _read(self, data: bytes) -> bool:
+        """Take a few frames; True if more wait for a later turn of the loop, so that others have theirs."""
+        if not self.is_open:
+            self._read_unopened(data)
+            return False
+        left = FRAMES_A_TURN
+        if self._ends.between and self._ws.current_size is None:
+            data, left = self._take_whole(data, left)
+        if data and left and self._taking:
+            end, ended = self._ends.walk(data, left)
+            left -= ended
+            self._ws.receive_data(data[:end])
+            data = data[end:]
+            self._handle_events()
+        metrics.frames.taken += FRAMES_A_TURN - left
+        if not data or not self.is_open:
+            return False
+        self._rest = data
+        if self._taking:
+            asyncio.get_running_loop().call_soon(self._read_rest)
+        return True
+
+    def _read_rest(self) -> None:
+        """Read what waited for a later turn, then from the network again; nothing if the line is gone."""
+        if self not in self.owner.open:
+            return
+        rest, self._rest = self._rest, b""
+        waits = self._read(rest) or (self.is_open and not self._taking)
+        if not waits and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _read_unopened(self, data: bytes) -> None:
+        """The request; or what comes after the end, which nobody reads: whoever sends on is cut."""
+        if self._goodbye is None and self._visit is None:
+            self._ws.receive_data(data)
+            if isinstance(self._ws.handshake_exc, InvalidMessage):
+                self._transport.write(NO_UPGRADE)  # the core would hang up without a word
+            self._handle_events()
+            return
+        self._unheard += len(data)
+        if self._unheard > MAX_UNHEARD:
+            self.cut()
+
+    def _take_whole(self, data: bytes, left: int) -> tuple[bytes, int]:
         """Take the messages that came whole in one frame; what is left is for the core to make sense of.
 
         Nearly every message is one, and to the core it costs several times as much.
         """
         at, end, most = 0, len(data), self.owner.settings.max_frame
-        while end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._is_open:
+        while left and end - at >= SHORTEST and (kind := data[at]) in WHOLE and self._taking:
             size, body = data[at + 1] - MASKED, at + 6
             if size == 126:
                 size, body = int.from_bytes(data[at + 2 : at + 4], "big"), at + 8
             if not 0 <= size <= most or size == 127 or body + size > end:
                 break
             at = body + size
+            left -= 1
             self._text = kind == WHOLE[0]
             self._receive(apply_mask(data[body:at], data[body - 4 : body]))
-        return data[at:] if at else data
+        return (data[at:] if at else data), left
 
     def _handle_events(self) -> None:
         for event in self._ws.events_received():
             if isinstance(event, Upgrade):
-                self._ahead = 0
                 self._open(event)
-            elif isinstance(event, Frame):
-                self._ahead -= _wire_size(event)
+            elif isinstance(event, Frame) and self.is_open:
                 self._take(event)
         self._send_out()
 
@@ -396,6 +424,9 @@ class Socket(asyncio.Protocol):
         if response.status_code == 101:
             try:
                 headers = self._enter(Knock.of(upgrade))
+            except LookUpFirst as first:
+                self._look_up(upgrade, first)
+                return
             except Refused as why:
                 response = self._turn_away(_STATUS.get(why.code, 403), why)
             except TurnedAway as why:
@@ -403,27 +434,57 @@ class Socket(asyncio.Protocol):
                 response.headers.update(why.headers)
             else:
                 response.headers.update(headers)
+        self._answer(response)
+
+    def _answer(self, response: Response) -> None:
         # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
         self._state.connections.add(cast("Any", self))
         self.owner.open.add(self)
         self._ws.send_response(response)
-        self._is_open = self._ws.state is OPEN
+        self.is_open = self._taking = self._ws.state is OPEN
         if self._visit is not None:
             self._visit.begin()
 
+    def _look_up(self, upgrade: Upgrade, first: LookUpFirst) -> None:
+        """Answer when the door can say yes or no; until then nobody may speak."""
+
+        async def open_later() -> None:
+            try:
+                await first.look_up()
+            except Trouble as error:
+                unknown: Trouble | None = error
+            else:
+                unknown = None
+            if not self._looking_up or self._transport.is_closing():
+                return
+            self._looking_up = False
+            if unknown is None:
+                self._open(upgrade)
+            else:
+                self._answer(self._turn_away(503, excuse(unknown)))
+            self._send_out()
+            self._read_rest()  # with what came before the answer, from those who did not wait for it
+
+        self._state.connections.add(cast("Any", self))
+        self._transport.pause_reading()
+        self._looking_up = True
+        self.owner.begin(open_later())
+
     def _enter(self, knock: Knock) -> Mapping[str, str]:
         """Let somebody in; the headers of the answer."""
+        if self.address is None:
+            self._admit(knock.upgrade)
         visit, headers = self.owner.door(knock.path).enter(self, knock)
-        self._admit(knock.upgrade)
         self._visit = visit
         metrics.connections.labels(visit.name).inc()
         return headers
 
     def _admit(self, upgrade: Upgrade) -> None:
-        forwarded = ",".join(upgrade.headers.get_all("X-Forwarded-For")) or None
+        forwarded = upgrade.headers.get_all("X-Forwarded-For")
         address = address_of(self.peer, forwarded, self.owner.settings.proxies)
+        self.owner.limits.check_call(address, 1.0)  # a handshake is a call like any other
         self.owner.limits.admit(address)
-        self._address = address
+        self.address = address
 
     def _turn_away(self, status: int, why: Refused) -> Response:
         response = self._ws.reject(status, msgspec.json.encode(why.told()).decode())
@@ -436,6 +497,7 @@ class Socket(asyncio.Protocol):
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
             self._text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
+            self.may_ask(None, FRAME_COST)
             return
         if frame.fin and not self._parts:
             self._receive(frame.data)
@@ -446,20 +508,25 @@ class Socket(asyncio.Protocol):
             message = b"".join(self._parts)
             self._parts = []
             self._receive(message)
+        else:
+            self.may_ask(None, FRAME_COST)
 
     def _receive(self, message: Any) -> None:
-        if self._visit is not None and self._is_open:
+        if self._visit is not None and self.is_open:
             self._visit.receive(message, text=self._text)
 
     def may_ask(self, player: str | None, cost: float) -> bool:
-        """Whether there is enough left of everybody's allowance; who never waits is cut in the end."""
-        if self.owner.limits.may_ask(self._bucket, player, self._address or "", cost):
+        """Whether there is enough left of everybody's allowance; who never waits is cut in the end.
+
+        Whole messages are charged by who takes them, and every other frame as it comes.
+        """
+        if self.owner.limits.may_ask(self._bucket, player, self.address or "", cost):
             if self._strikes:
                 self._strikes -= 1
             return True
         self._strikes += 1
         if self._strikes > STRIKES:
-            self.close(CloseCode.POLICY_VIOLATION, "too fast")
+            self.send_away()
         return False
 
     # Bytes out.
@@ -472,7 +539,7 @@ class Socket(asyncio.Protocol):
             return
         frames = waiting[0] if len(waiting) == 1 else b"".join(waiting)
         waiting.clear()
-        if self._is_open:
+        if self.is_open:
             self._transport.write(frames)
             if self._behind:
                 self._check_outbox()
@@ -481,7 +548,8 @@ class Socket(asyncio.Protocol):
         """Whoever hardly reads is clogged, and who does not read is cut; they resync when they come back."""
         unsent, most = self._transport.get_write_buffer_size(), self.owner.settings.max_outbox
         if unsent > most:
-            log.warning("line_cut", player=self._visit.player if self._visit else None)
+            log.warning("line_cut", player=self.player)
+            metrics.lines_cut.labels("unread").inc()
             self.cut()
         elif unsent > most // 4 and not self.clogged:
             self.clogged = True
@@ -490,7 +558,7 @@ class Socket(asyncio.Protocol):
 
     def _send_out(self) -> None:
         """What the core itself has to say: the handshake, pongs, closes, and at last the end."""
-        if self._is_open and (self._ws.state is not OPEN or self._transport.is_closing()):
+        if self.is_open and (self._ws.state is not OPEN or self._transport.is_closing()):
             self._shut()
         out = self._ws.data_to_send()
         if not out or self._transport.is_closing():
@@ -505,7 +573,10 @@ class Socket(asyncio.Protocol):
 
     def _shut(self) -> None:
         """No more messages."""
-        self._is_open = False
+        if self.is_open and self.ending is not None:
+            self.ending()
+        self.is_open = self._taking = False
+        self._rest = b""
         self._warn_choirs()
 
     def _warn_choirs(self) -> None:
@@ -518,75 +589,10 @@ class Socket(asyncio.Protocol):
             self._transport.close()
             return
         self._transport.write_eof()
+        self._transport.resume_reading()
         if self._goodbye is None:
             self._cut_later()
 
     def _cut_later(self) -> None:
         clock = self.owner.clock
         self._goodbye = clock.call_at(clock.now() + CLOSE_PATIENCE, self._transport.abort)
-
-
-def write_all(sockets: Sequence[Socket], frames: bytes) -> None:
-    """Put the same frames behind the corks of many sockets."""
-    corked = sockets[0].owner.corked()
-    for socket in sockets:
-        if not socket.corked:
-            socket.corked = True
-            corked.append(socket)
-        socket.waiting.append(frames)
-
-
-class Caller:
-    """A visit to the host: what a client of a protocol says becomes requests."""
-
-    __slots__ = ("_client", "_host", "_socket")
-
-    def __init__(self, host: Host, socket: Socket, client: Client) -> None:
-        self._host = host
-        self._socket = socket
-        self._client = client
-
-    @property
-    def name(self) -> str:
-        return self._client.adapter.name
-
-    @property
-    def player(self) -> str:
-        return self._client.player
-
-    def begin(self) -> None:
-        """Clients of the host speak first."""
-
-    def receive(self, message: Any, *, text: bool) -> None:
-        client = self._client
-        try:
-            requests = client.adapter.receive(str(message, "utf-8") if text else bytes(message))
-        except UnicodeDecodeError:
-            self._socket.close(CloseCode.INVALID_DATA, "text must be UTF-8")
-            return
-        except Refused as why:
-            self._socket.close(CloseCode.UNSUPPORTED_DATA, why.message)
-            return
-        client.flush()
-        if not requests:
-            self._socket.may_ask(client.player, 0.5)  # heartbeats and noise count, too
-        for request in requests:
-            if self._socket.may_ask(client.player, cost_of(request.wish)):
-                self._host.receive(client, request)
-            else:
-                self._refuse(client.asking(request), request)
-
-    def _refuse(self, client: Client, request: Request) -> None:
-        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
-        client.refuse(request, too_fast())
-        if isinstance(request.wish, Enter) and request.room in client.rooms:
-            self._host.receive(client, Request(request.room, Exit()))
-
-    def catch_up(self) -> None:
-        self._host.catch_up(self._client)
-
-    def part(self) -> None:
-        """The close code says it all."""
-
-    def end(self) -> None:
-        self._host.gone(self._client)

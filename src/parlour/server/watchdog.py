@@ -1,4 +1,4 @@
-"""An eye on the event loop: cuts off a callback that eats CPU time, and logs whatever else blocks."""
+"""An eye on the event loop: cuts off a callback that does not end, and logs whatever else blocks."""
 
 import asyncio
 import signal
@@ -6,28 +6,42 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from types import FrameType
+from typing import Any, TypeVar
 
 import structlog
 
+T = TypeVar("T")
 log = structlog.get_logger()
 
 LOOK_EVERY = 0.05
-"""Seconds between two looks."""
+"""Seconds between two looks: of the process's CPU time for its timer, of real time for the thread."""
 QUIET = 1.0
 """Seconds between two complaints about a blocked loop."""
-SIGNAL = signal.SIGVTALRM
+SIGNAL = signal.SIGPROF
+WAITS = 10
+"""A callback may wait for so many times the CPU time that it may use."""
+LATE = 0.2
+"""Seconds of CPU time between two looks that only a single long call into C explains."""
 
 
 class Overrun(BaseException):
     """A callback took too long; no `except Exception` of a game gets hold of it."""
 
+    def __init__(self, what: str, *, late: bool = False) -> None:
+        super().__init__(what)
+        self.late = late
+        """It could not be interrupted, and was cut off when it gave the interpreter back."""
+
 
 class Watchdog:
-    """One thread that looks at the loop's thread; a callback costs two notes.
+    """A timer of the process's CPU time, whose signal looks at the callback that runs.
 
-    Python runs signal handlers in the main thread between two bytecodes: that is where a callback is cut off.
-    A single long call into C ends when it returns. Games are trusted code; this is for their bugs.
+    Python runs signal handlers in the main thread between two bytecodes, and where C code asks for them, as
+    regular expressions do: that is where a callback is cut off. Any other call into C ends when it returns.
+    A thread looks as well: it logs what blocks the loop, and ends a callback that only waits.
+    Games are trusted code; this is for their bugs.
     """
 
     def __init__(self, patience: float, lag: float) -> None:
@@ -35,7 +49,16 @@ class Watchdog:
         self._lag = lag
         self._callback = 0
         self._guarding = False
-        self._condemned = 0
+        self._seen = 0
+        self._since = 0.0
+        """The CPU time of the loop's thread when the callback that was seen began, or a little later."""
+        self._looked = 0.0
+        self._overrun: Overrun | None = None
+        """What was raised in the callback that runs, whatever it made of it."""
+        self._times = 0
+        self._waiting = 0
+        """The callback that has waited for too long."""
+        self._armed = False
         self._beat = 0.0
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -43,8 +66,12 @@ class Watchdog:
     # In the loop's thread.
 
     def start(self) -> None:
-        """Watch the running loop, whose thread must be the main one."""
-        signal.signal(SIGNAL, self._cut_off)
+        """Watch the running loop; only in the main thread can a callback be cut off."""
+        if threading.current_thread() is threading.main_thread():
+            self._armed = True
+            self._looked = time.thread_time()
+            signal.signal(SIGNAL, self._look)
+            signal.setitimer(signal.ITIMER_PROF, LOOK_EVERY, LOOK_EVERY)
         self._pulse()
         self._thread = threading.Thread(
             target=self._watch, args=(threading.get_ident(),), name="watchdog", daemon=True
@@ -53,46 +80,90 @@ class Watchdog:
 
     def stop(self) -> None:
         """Look no longer."""
+        if self._armed:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self._armed = False
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
-    def enter(self) -> None:
-        """A callback begins."""
+    def run(self, callback: Callable[[], T]) -> T:
+        """What the callback returns; `Overrun` where it was cut off, even if it caught that."""
         self._callback += 1
         self._guarding = True
+        try:
+            return callback()
+        finally:
+            self._guarding = False
+            if (overrun := self._overrun) is not None:
+                self.rest()
+                raise overrun
 
-    def leave(self) -> None:
-        """It has ended."""
+    def rest(self) -> None:
+        """The callback is over, however it ended."""
         self._guarding = False
+        self._overrun = None
+        if sys.gettrace() is _insist:
+            sys.settrace(None)
 
     def _pulse(self) -> None:
         self._beat = time.monotonic()
         if not self._ended.is_set():
             asyncio.get_running_loop().call_later(LOOK_EVERY, self._pulse)
 
-    def _cut_off(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._guarding and self._callback == self._condemned:
-            self._guarding = False  # once is enough: whoever catches it must not be cut off, too
-            raise Overrun(f"more than {self._patience} s of CPU time")
+    def _look(self, _signal: int, frame: FrameType | None) -> None:
+        """How long the callback has run; the signal came now, or as soon as it could be heard."""
+        now, before = time.thread_time(), self._looked
+        self._looked = now
+        if not self._guarding:
+            return
+        if self._seen != self._callback:
+            # It began since the last look. If that is long ago, it has let nobody look until now.
+            self._seen, self._since = self._callback, min(now, before + LOOK_EVERY)
+        if now - self._since > self._patience:
+            self._cut_off(f"more than {self._patience} s of CPU time", frame, late=now - before > LATE)
+        if self._waiting == self._callback:
+            self._cut_off(f"more than {WAITS * self._patience} s of waiting", frame)
+
+    def _cut_off(self, what: str, frame: FrameType | None, *, late: bool = False) -> None:
+        """Raise it here; where that was caught before, then once more in one of the callers, each in turn."""
+        if self._overrun is None:
+            self._overrun = Overrun(what, late=late)
+        else:
+            self._times += 1
+            frames = []
+            while frame is not None and frame.f_code is not Watchdog.run.__code__:
+                frames.append(frame)
+                frame = frame.f_back
+            frames[self._times % len(frames)].f_trace = _insist
+            sys.settrace(_insist)
+        raise self._overrun
 
     # In the watchdog's thread.
 
     def _watch(self, watched: int) -> None:
-        cpu = time.pthread_getcpuclockid(watched)
-        seen, since, complained = 0, 0.0, 0.0
+        seen, looks, complained = 0, 0, 0.0
         while not self._ended.wait(LOOK_EVERY):
             callback = self._callback if self._guarding else 0
-            if callback != seen or not callback:
-                seen, since = callback, time.clock_gettime(cpu)
-            elif time.clock_gettime(cpu) - since > self._patience:
-                self._condemned = callback
+            looks = (
+                looks + 1 if callback == seen else 0
+            )  # looks, not seconds: all of us may have been stopped
+            seen = callback
+            if self._armed and callback and looks * LOOK_EVERY > WAITS * self._patience:
+                self._waiting = callback
                 signal.pthread_kill(watched, SIGNAL)
             now = time.monotonic()
             if now - self._beat > self._lag + LOOK_EVERY and now - complained > QUIET:
                 complained = now
                 _complain(watched, now - self._beat)
+
+
+def _insist(_frame: FrameType, event: str, _argument: Any) -> Any:
+    """Traces a function that may have caught an Overrun: it does not get to its next line."""
+    if event == "line":
+        raise Overrun("too long, and it did not stop when told")
+    return None if event == "call" else _insist
 
 
 def _complain(watched: int, seconds: float) -> None:

@@ -1,120 +1,58 @@
 """The XsOs door on the network: Socket.IO lines in front of `doors/xsos.py`."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
 import msgspec
 import structlog
+from engineio import packet as engine_packet
 from socketio.packet import EVENT
 from starlette.requests import HTTPConnection
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
+from websockets.frames import CloseCode
 
 from parlour.doors.xsos import Answer, Told, Xsos
 from parlour.errors import Code, Refused
-from parlour.server import metrics
+from parlour.server import engine_io_3, metrics
 from parlour.server.calls import caller_of, refusal
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Clock, Rounds
 from parlour.server.config import Settings
-from parlour.server.limits import CREATE_COST, STRIKES, Limits, too_fast
+from parlour.server.knocks import Door, Knock, TurnedAway
+from parlour.server.limits import CREATE_COST, FRAME_COST, STRIKES, Limits, Quota, too_fast
+from parlour.server.lines import Visit
 from parlour.server.socket_io import (
     MAX_UNSENT,
     Json,
     Packet,
     Server,
-    Wire,
     count_events,
     quiet,
-    readable_frame,
     readable_post,
 )
+from parlour.server.sockets import Socket
+from parlour.server.tasks import Tasks
+from parlour.server.xsos_sessions import Session, SessionSocket
 
 log = structlog.get_logger()
 
 PATH = "/socket.io/"
 SWEEP_EVERY = 5.0
 """Seconds between looks for those who are away for too long."""
+SPOKEN = ("3", "4")
+"""Versions of Engine.IO: Socket.IO 2 speaks the one, 3 and 4 the other."""
+HELD = 64 * 1024 * 1024
+HELD_FOR_ADDRESS = 8 * 1024 * 1024
+"""Bytes in seats, in queues and in requests at most: in total, and for one address."""
+LITTLE = 4096
+"""Bytes that may wait for anybody, even where too much waits for their address."""
 _SESSION = "parlour.session"
 
 
 def _over() -> Refused:
     return Refused(Code.NOT_FOUND, "there is no such session any more; connect again")
-
-
-class Session:
-    """One Engine.IO connection: polling, a WebSocket, or first the one and then the other."""
-
-    def __init__(self, address: str, limits: Limits) -> None:
-        self.address = address
-        self.bucket = limits.new_bucket()
-        self.strikes = 0
-        self.id: str | None = None
-        """Engine.IO's; none before it is let in."""
-        self.wire: Wire | None = None
-        self._told = 0
-        self._before = 0
-        self._arrived = 0
-        self._polled = 0
-
-    def connect(self) -> None:
-        """From here on, what is told is told to a new line."""
-        self._before = self._told
-
-    def tell(self) -> None:
-        """A message is on its way."""
-        self._told += 1
-
-    def answer_poll(self, messages: int) -> None:
-        """So many messages went out in the answer to a poll; whether they arrive is not known yet."""
-        self._polled += messages
-
-    def ask_more(self) -> None:
-        """Whoever polls again, or moves on to a WebSocket, has what came before."""
-        self._arrived += self._polled
-        self._polled = 0
-
-    @property
-    def arrived(self) -> int:
-        """How many messages to the line have arrived for certain."""
-        return self._arrived + (self.wire.settle() if self.wire else 0) - self._before
-
-
-class Frames:
-    """The frames of one WebSocket, looked at on their way in and counted on their way out."""
-
-    def __init__(self, session: Session, wire: Wire, door: "XsosDoor", receive: Receive, send: Send) -> None:
-        session.wire = self._wire = wire
-        self._session = session
-        self._door = door
-        self._receive = receive
-        self._send = send
-
-    async def hear(self) -> Message:
-        """The next frame; what the library could not read ends the line instead."""
-        event = await self._receive()
-        if event["type"] != "websocket.receive":
-            return event
-        frame = event.get("text")
-        if frame is None or not readable_frame(frame):
-            return await self._hang_up(1003, "expected a Socket.IO packet without binary parts")
-        if frame == "5":
-            self._session.ask_more()
-        if not frame.startswith("42"):
-            self._door.may_ask(self._session, 0.5)  # pongs and noise count, too
-        if self._session.strikes > STRIKES:
-            return await self._hang_up(1008, "too fast")
-        return event
-
-    async def _hang_up(self, code: int, reason: str) -> Message:
-        await self._send({"type": "websocket.close", "code": code, "reason": reason})
-        return {"type": "websocket.disconnect", "code": code}
-
-    async def say(self, message: Message) -> None:
-        """Pass a frame on."""
-        if message["type"] == "websocket.send" and message["text"] is not None:
-            self._wire.write(message["text"])
-        await self._send(message)
 
 
 class XsosDoor:
@@ -124,11 +62,12 @@ class XsosDoor:
         self._limits = limits
         self._clock = clock
         self._settings = settings
-        self._door = Xsos(self._arrived, referee=settings.xsos_referee)
+        self._held = Quota("bytes at the XsOs door", HELD, address=HELD_FOR_ADDRESS)
+        self._door = Xsos(self._arrived, self._whose, self._held, referee=settings.xsos_referee)
         self._sessions: dict[str, Session] = {}
         self._lines: dict[str, Session] = {}
-        self._sweep: Handle | None = None
-        self._speaking: set[asyncio.Task[None]] = set()
+        self._rounds = Rounds(clock, SWEEP_EVERY, self._expire)
+        self._speaking = Tasks()
         self._sio = Server(
             async_mode="asgi",
             async_handlers=False,  # in the order of arrival
@@ -148,16 +87,16 @@ class XsosDoor:
             self._sio.on(event, answer)
         for event in ("client_msg", "unknown", "unreadable"):
             self._sio.on(event, self._answering(event))
-        self.routes: list[BaseRoute] = [Route(PATH, self), WebSocketRoute(PATH, self)]
+        self.routes: list[BaseRoute] = [Route(PATH, self)]
+        self.doors: dict[str, Door] = {PATH: self}
 
     def start(self) -> None:
         """Look now and then for those who are away for too long."""
-        self._sweep = self._clock.call_at(self._clock.now() + SWEEP_EVERY, self._expire)
+        self._rounds.start()
 
     async def stop(self) -> None:
         """Let everybody go, so that they come back to the next server."""
-        if self._sweep is not None:
-            self._sweep.cancel()
+        self._rounds.stop()
         for engine in list(self._engine.sockets.values()):
             await engine.close(wait=False)
         await self._sio.shutdown()
@@ -165,7 +104,7 @@ class XsosDoor:
     # Requests.
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Every request and every WebSocket to this path."""
+        """Every request to this path."""
         session: Session | None = None
         begun = False
 
@@ -186,42 +125,79 @@ class XsosDoor:
                 await self._turn_away(_over(), scope, receive, send)
         finally:
             if session is not None and session.id is None:
-                self._limits.release(session.address)
+                self.forget_place(session)
+
+    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        """Every WebSocket to this path."""
+        if knock.path != PATH:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
+        scope = _scope_of(socket, knock)
+        try:
+            session = self._admit(scope)
+        except Refused as why:
+            metrics.refusals.labels("xsos", why.code).inc()
+            answer = refusal(why)
+            headers = {"Access-Control-Allow-Origin": "*"}
+            raise TurnedAway(answer.status_code, bytes(answer.body).decode(), **headers) from None
+        return SessionSocket(self, session, scope, socket), {}
+
+    async def serve_line(self, line: SessionSocket, session: Session, scope: Scope) -> None:
+        """As long as a WebSocket is there; its session ends with it."""
+        session.line = line
+        self.forget_place(session)  # the socket has one of its own
+        try:
+            await self._sio.handle_request(scope, line.hear, line.say)
+        except Exception as error:  # noqa: BLE001 - as above
+            log.warning("socket_io_failed", error=repr(error)[:200])
+        finally:
+            await self._end(session)
+            line.socket.close(CloseCode.NORMAL_CLOSURE, "")
 
     async def _serve(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            frames = Frames(session, scope["extensions"]["parlour.wire"]["wire"], self, receive, send)
-            try:
-                await self._sio.handle_request(scope, frames.hear, frames.say)
-            finally:
-                await self._end(session)
-            return
-        if scope["method"] == "POST":
-            scope, receive = await self._read_post(session, scope, receive)
-        elif scope["method"] == "GET":
-            send = self._watch_poll(session, send)
-        await self._sio.handle_request(scope, receive, send)
+        method = scope["method"]
+        if method in session.requests:
+            await self._end(session)  # as Engine.IO has it: a client that does so is broken
+            raise Refused(Code.MALFORMED, f"expected one {method} of a session at a time, got another")
+        session.requests.add(method)
+        self.count(session)
+        try:
+            if method == "POST":
+                scope, receive = await self._read_post(session, scope, receive)
+            elif method == "GET":
+                send = self._watch_poll(session, _written_anew(send) if session.speaks_old else send)
+            await self._sio.handle_request(scope, receive, send)
+        finally:
+            session.requests.discard(method)
+            if method == "POST":
+                self._held.give_back(session.reading, address=session.address)
+                session.reading = 0
+            self.count(session)
 
     def _admit(self, scope: Scope) -> Session:
         """The session of a request; whoever brings none begins one."""
         request = HTTPConnection(scope)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         spoken = query.get("EIO", ["none"])[0][:20]
-        if spoken != "4" or "j" in query:
-            raise Refused(
-                Code.MALFORMED,
-                f"expected EIO=4, which Socket.IO 3 and 4 speak, got EIO={spoken}; Socket.IO 2 is not spoken",
-            )
+        if spoken not in SPOKEN or "j" in query:
+            got = "j, which is JSONP" if spoken in SPOKEN else f"EIO={spoken}"
+            raise Refused(Code.MALFORMED, f"expected EIO=3 or EIO=4 (Socket.IO 2, 3 and 4), got {got}")
         address = caller_of(request, self._settings.proxies)
         if "sid" in query:
             self._limits.check_call(address, 1.0)
             session = self._sessions.get(query["sid"][0])
             if session is None:
                 raise _over()
+            if session.spoken != spoken:
+                raise Refused(Code.MALFORMED, f"expected EIO={session.spoken} as before, got EIO={spoken}")
             return session
         self._limits.check_call(address, CREATE_COST)
-        self._limits.admit(address)
-        session = scope[_SESSION] = Session(address, self._limits)
+        session = scope[_SESSION] = Session(address, self._limits, spoken)
+        if scope["type"] == "http":
+            self._limits.admit(address)
+            session.has_place = True
+            metrics.connections.labels("xsos").inc()
+        if session.speaks_old:  # which the library is not to see
+            scope["query_string"] = scope["query_string"].replace(b"EIO=3", b"EIO=4")
         return session
 
     async def _turn_away(self, why: Refused, scope: Scope, receive: Receive, send: Send) -> None:
@@ -244,16 +220,24 @@ class XsosDoor:
         body, more = b"", True
         while more and len(body) <= limit:
             event = await receive()
-            body += event.get("body", b"")
+            part = event.get("body", b"")
+            self._held.take(len(part), address=session.address)
+            session.reading += len(part)
+            body += part
             more = event.get("more_body", False)
         if len(body) > limit:
             await self._end(session)
             raise Refused(Code.TOO_LARGE, f"expected at most {limit} bytes, got more")
-        if not readable_post(body):
+        try:
+            if session.speaks_old:
+                body = self._read_old(session, body)
+            if not readable_post(body):
+                why = "expected Engine.IO packets without binary parts, got something else"
+                raise Refused(Code.MALFORMED, why)
+            self._charge_post(session, body)
+        except Refused:
             await self._end(session)
-            raise Refused(
-                Code.MALFORMED, "expected Engine.IO packets without binary parts, got something else"
-            )
+            raise
 
         async def received() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
@@ -262,18 +246,43 @@ class XsosDoor:
         headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
         return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}, received
 
+    def _charge_post(self, session: Session, body: bytes) -> None:
+        """Every packet counts, as every frame of a WebSocket does; whoever never waits is refused."""
+        for _ in body.split(b"\x1e"):
+            self.may_ask(session, FRAME_COST)
+        if session.strikes > STRIKES:
+            metrics.lines_cut.labels("too_fast").inc()
+            raise too_fast()
+
+    def _read_old(self, session: Session, body: bytes) -> bytes:
+        """A body of Engine.IO 3 as one of 4; a ping in it is answered at the next poll."""
+        packets = engine_io_3.read_body(body)
+        if engine_io_3.PONG.encode() in packets.split(b"\x1e"):
+            self.answer_ping(session)
+        return packets
+
     # Engine.IO.
+
+    def answer_ping(self, session: Session) -> None:
+        """A client of Engine.IO 3 asks for a sign of life, which the library does not expect."""
+        engine = self._engine.sockets.get(session.id)
+        if engine is not None:
+            engine.queue.put_nowait(engine_packet.Packet(engine_packet.PONG))
 
     async def _open(self, id: str, environ: dict[str, Any]) -> Any:
         session: Session = environ["asgi.scope"][_SESSION]
         session.id = id
         self._sessions[id] = session
-        metrics.connections.labels("xsos").inc()
-        return await self._pass_through["connect"](id, environ)
+        refused = await self._pass_through["connect"](id, environ)
+        if session.speaks_old and refused is None:
+            await self._pass_through["message"](id, engine_io_3.CONNECT)
+        return refused
 
     async def _take(self, id: str, packet: Any) -> None:
+        if (session := self._sessions.get(id)) is None or await self._cut_clogged(session):
+            return
         await self._pass_through["message"](id, packet)
-        await self._check_outbox(self._sessions.get(id))  # acknowledgements count, too
+        self.count(session)  # acknowledgements count, too
 
     async def _close(self, id: str, reason: str) -> None:
         await self._pass_through["disconnect"](id, reason)
@@ -282,6 +291,13 @@ class XsosDoor:
             asyncio.get_running_loop().call_soon(engine.queue.put_nowait, None)
         session = self._sessions.pop(id, None)
         if session is not None:
+            self.forget_place(session)
+            self._count(session, 0)
+
+    def forget_place(self, session: Session) -> None:
+        """Count a session no longer."""
+        if session.has_place:
+            session.has_place = False
             metrics.connections.labels("xsos").dec()
             self._limits.release(session.address)
 
@@ -331,7 +347,7 @@ class XsosDoor:
     def _ask(
         self, session: Session, event: str, line: str, body: msgspec.Raw | None, *, asked: bool
     ) -> Answer:
-        if not self.may_ask(session, 1.0):
+        if not self.may_ask(session, 1.0 - FRAME_COST):  # the rest was paid for its packet
             why = too_fast()
         elif event == "unknown":
             why = Refused(Code.UNKNOWN_EVENT, "expected the event client_msg, got another")
@@ -345,7 +361,10 @@ class XsosDoor:
 
     def may_ask(self, session: Session, cost: float) -> bool:
         """Whether there is enough left of everybody's allowance; whoever never waits is cut in the end."""
-        if self._limits.may_ask(session.bucket, f"xsos:{session.id}", session.address, cost):
+        who = f"xsos:{session.id}"
+        if session.line is not None:
+            return session.line.socket.may_ask(who, cost)
+        if self._limits.may_ask(session.bucket, who, session.address, cost):
             session.strikes = max(0, session.strikes - 1)
             return True
         session.strikes += 1
@@ -355,33 +374,91 @@ class XsosDoor:
 
     async def _tell(self, told: list[Told]) -> None:
         """Nothing here waits for anybody, so that what is told in order goes out in order."""
+        for line in {line for line, _ in told}:
+            if (session := self._lines.get(line)) is not None:
+                await self._cut_clogged(session)
         for line, body in told:
             session = self._lines.get(line)
             if session is not None:
                 session.tell()
                 packet = Packet(EVENT, data=["server_msg", msgspec.Raw(body)])
                 await self._engine.send(session.id, packet.encode())
-                await self._check_outbox(session)
+                self.count(session)
 
-    async def _check_outbox(self, session: Session | None) -> None:
-        """Whoever does not read is cut; they hear what they missed when they come back."""
-        engine = self._engine.sockets.get(session.id) if session else None
-        if session is None or engine is None:
-            return
-        if engine.queue.unsent + (session.wire.unsent if session.wire else 0) > MAX_UNSENT:
-            log.warning("line_cut", door="xsos")
-            await self._end(session)
-            if session.wire is not None:
-                session.wire.transport.abort()
+    async def _cut_clogged(self, session: Session) -> bool:
+        """Whether somebody had to be cut who does not read; they hear what they missed when they come back.
+
+        That may be much at once, so it is looked at before they are told more, and not after.
+        """
+        if not self._is_clogged(session):
+            return False
+        log.warning("line_cut", door="xsos")
+        metrics.lines_cut.labels("unread").inc()
+        await self._end(session)
+        if session.line is not None:
+            session.line.socket.cut()
+        return True
+
+    def _is_clogged(self, session: Session) -> bool:
+        engine = self._engine.sockets.get(session.id)
+        waiting = 0 if engine is None else engine.queue.unsent
+        if waiting + (session.line.wire.unsent if session.line else 0) > MAX_UNSENT:
+            return True
+        try:
+            self._held.check(0, address=session.address)
+        except Refused:
+            return waiting > LITTLE
+        return False
+
+    def count(self, session: Session) -> None:
+        """Count what waits for a session, which may have got some of it."""
+        engine = self._engine.sockets.get(session.id) if session.id in self._sessions else None
+        self._count(session, 0 if engine is None else engine.queue.unsent)
+
+    def _count(self, session: Session, waiting: int) -> None:
+        if waiting != session.counted:
+            self._held.change(session.counted, waiting, address=session.address)
+            session.counted = waiting
+
+    def _whose(self, line: str) -> str:
+        session = self._lines.get(line)
+        return session.address if session else ""
 
     def _arrived(self, line: str) -> int:
         session = self._lines.get(line)
         return session.arrived if session else 0
 
     def _expire(self) -> None:
-        self._limits.sweep()
         told = self._door.expire(self._clock.now())
-        task = asyncio.get_running_loop().create_task(self._tell(told))
-        self._speaking.add(task)
-        task.add_done_callback(self._speaking.discard)
-        self.start()
+        self._speaking.start(self._tell(told))
+
+
+def _scope_of(socket: Socket, knock: Knock) -> Scope:
+    """A WebSocket as ASGI would have it."""
+    raw = knock.upgrade.headers.raw_items()
+    return {
+        "type": "websocket",
+        "path": PATH,
+        "query_string": knock.query.encode(),
+        "headers": [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in raw],
+        "client": (socket.peer or "", 0),
+    }
+
+
+def _written_anew(send: Send) -> Send:
+    """The answer to a poll, for a client of Engine.IO 3; a refusal stays as it is."""
+    start: Message = {}
+
+    async def sending(message: Message) -> None:
+        nonlocal start
+        if message["type"] == "http.response.start":
+            start = message
+            return
+        body = message.get("body", b"")
+        if start["status"] == 200:
+            body = engine_io_3.write_body(body)
+        headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
+        await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
+        await send({**message, "body": body})
+
+    return sending

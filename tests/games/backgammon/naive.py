@@ -4,6 +4,7 @@ Points are counted 0 to 23 as x goes. A point is negative for x, positive for o.
 rules under test but what a board looks like at the end: `position` turns theirs into ours.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from parlour.games.backgammon.board import Board
@@ -51,6 +52,39 @@ def all_after(variant: str, start: Position, side: int, dice: tuple[int, int]) -
         one[first] = steps(variant, start, side, first)
         both |= {after for middle in one[first] for after in steps(variant, middle, side, second)}
     return both or one[max(dice)] or one[min(dice)] or {start}
+
+
+@lru_cache(maxsize=1 << 16)
+def most(variant: str, at: Position, side: int, left: tuple[int, ...]) -> int:
+    """How many of these dice can be played, if they are played as well as can be."""
+    return max(
+        (
+            1 + most(variant, after, side, without(left, die))
+            for die in set(left)
+            for after in steps(variant, at, side, die)
+        ),
+        default=0,
+    )
+
+
+def firsts(variant: str, at: Position, side: int, left: tuple[int, ...]) -> set[tuple[int, int]]:
+    """Every step, as from and to, that begins a longest turn; with one die of two, the higher."""
+    longest = most(variant, at, side, left)
+    found = {
+        (point, max(point - die, 0)): die
+        for die in sorted(set(left))
+        for point in range(1, 26)
+        if (after := step(variant, at, side, point, die)) is not None
+        and 1 + most(variant, after, side, without(left, die)) == longest
+    }
+    if longest == 1 and len(left) == 2 and max(left) in found.values():
+        return {move for move, die in found.items() if die == max(left)}
+    return set(found)
+
+
+def without(left: tuple[int, ...], die: int) -> tuple[int, ...]:
+    at = left.index(die)
+    return left[:at] + left[at + 1 :]
 
 
 def steps(variant: str, at: Position, side: int, die: int) -> set[Position]:

@@ -1,6 +1,8 @@
 """The clock of a turn and the time to be away, which nobody has unless a match is set up so."""
 
 from parlour.game import Outcome
+from parlour.games.backgammon.clocks import out_of_time
+from parlour.games.backgammon.match import LATE_DECLINES, WHOLE_WAYS
 from parlour.games.backgammon.play import Accept, Double, EndTurn, Move, Ready, ResignGame, Roll
 from parlour.wire import Connect
 from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, table
@@ -71,11 +73,19 @@ def test_a_double_is_answered_in_time_and_then_the_other_has_all_the_time_again(
     assert at.state.score == (0, 6)
 
 
-def test_who_lets_a_double_lie_loses_the_game():
+def test_a_double_that_is_not_answered_in_time_is_declined():
     at = begun(turn_seconds=60)
     at.act(ANN, Double())
     assert said(at, 60) == LATE
-    assert at.state.score == (3, 0)
+    assert at.state.score == (1, 0)
+    assert at.state.games[0].how == "declined"
+
+
+def test_a_double_that_was_let_lie_under_the_older_rules_costs_what_it_did():
+    at = begun(turn_seconds=60)
+    at.act(ANN, Double())
+    assert out_of_time(at.state, WHOLE_WAYS).score == (3, 0)
+    assert out_of_time(at.state, LATE_DECLINES) == out_of_time(at.state, None)
 
 
 def test_the_clock_of_the_first_game_starts_when_both_have_come():

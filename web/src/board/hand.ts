@@ -100,3 +100,14 @@ export function spotAt(scene: Things, x: number, y: number, among?: ReadonlySet<
       x >= spot.x && x <= spot.x + spot.w && y >= spot.y && y <= spot.y + spot.h,
   )?.id;
 }
+
+/** The live spot that a finger missed by a little: none is narrower or lower to it than *least*. */
+export function spotNear(scene: Things, x: number, y: number, least: number, live: (spot: FullSpot) => boolean): string | undefined {
+  const near = [...scene.spots.values()].flatMap((spot) => {
+    const beside = Math.max(spot.x - x, 0, x - spot.x - spot.w);
+    const above = Math.max(spot.y - y, 0, y - spot.y - spot.h);
+    const reached = beside <= Math.max(0, least - spot.w) / 2 && above <= Math.max(0, least - spot.h) / 2;
+    return reached && spot.label !== "" && live(spot) ? [{ id: spot.id, far: Math.hypot(beside, above) }] : [];
+  });
+  return near.sort((one, other) => one.far - other.far)[0]?.id;
+}

@@ -5,7 +5,8 @@ import { here } from "../here.svelte";
 import { line } from "../line.svelte";
 import { sitDown } from "../room/intent";
 import { roomPath } from "../routes";
-import type { Matched, OpenRooms, Queue, RoomSheet, TicketSheet, Unqueued } from "../wire";
+import type { ChangedRooms, Matched, OpenRooms, Queue, RoomSheet, TicketSheet, Unqueued } from "../wire";
+import { changed } from "./rooms";
 import { NO_TICKETS, heard, type Message, type Tickets, type Waiting } from "./tickets";
 
 class Lobby {
@@ -22,6 +23,7 @@ class Lobby {
     if (!this.#wanted || this.#channel) return;
     const lobby = (this.#channel = socket.channel("lobby"));
     lobby.on("rooms", ({ rooms }: OpenRooms) => void (this.rooms = rooms));
+    lobby.on("rooms_changed", (told: ChangedRooms) => void (this.rooms = changed(this.rooms ?? [], told)));
     lobby.on("matched", (told: Matched) => this.#hear({ name: "matched", told }));
     lobby.on("unqueued", (told: Unqueued) => this.#hear({ name: "unqueued", told }));
     lobby.join().receive("ok", ({ tickets }: { tickets?: TicketSheet[] }) => this.#list(tickets ?? []));

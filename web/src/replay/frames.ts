@@ -1,5 +1,6 @@
 // A room's history as pictures to leaf through: one for each step that changed what was to be seen.
 import { patched, things, type Things } from "../board/things";
+import { toldApart } from "../room/state";
 import type { Player, Result, StepSheet } from "../wire";
 
 export interface Frame {
@@ -19,7 +20,7 @@ export function frames(steps: readonly StepSheet[]): Frame[] {
   let result: Result | null = null;
   let scene: Things | null = null;
   for (const step of steps) {
-    seats = step.seats ?? seats;
+    seats = step.seats ? toldApart(step.seats) : seats;
     if (step.result !== undefined) result = step.result;
     const before: Things | null = scene;
     if (step.scene) scene = things(step.scene);

@@ -5,6 +5,12 @@ import type { ChatLine, Here, Joining, Outcome, Player, Pushes, Result, RoomShee
 
 type PresenceState = Record<string, Here>;
 
+/** Something that the page itself tells, among what was said: after which step, and what. */
+export interface Note {
+  readonly seq: number;
+  readonly text: string;
+}
+
 export interface RoomState {
   readonly player: string | null;
   readonly seat: number | null;
@@ -14,6 +20,10 @@ export interface RoomState {
   readonly seats: readonly (Player | null)[];
   readonly present: PresenceState;
   readonly said: readonly ChatLine[];
+  /** Who sat down and who left, since I am here. */
+  readonly notes: readonly Note[];
+  /** Who left last, while nobody has come instead. */
+  readonly left: string | null;
   /** The room's clock less the browser's own, in seconds. */
   readonly skew: number;
   /** Why the saved rules do not load; the old ones go on. */
@@ -25,7 +35,7 @@ export interface RoomState {
 }
 
 export const NOWHERE: RoomState = {
-  player: null, seat: null, seq: null, scene: null, result: null, seats: [], present: {}, said: [], skew: 0,
+  player: null, seat: null, seq: null, scene: null, result: null, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
   fault: null, ended: null, missed: false,
 };
 
@@ -57,7 +67,7 @@ export function heard(room: RoomState, message: Message): RoomState {
     case "shutdown":
       return { ...room, ended: message.told.reason };
     case "sheet":
-      return seated({ ...room, ended: message.told.ended, seats: message.told.seats });
+      return noted(seated({ ...room, ended: message.told.ended, seats: message.told.seats }), room.seats);
   }
 }
 
@@ -68,7 +78,7 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
     scene: told.scene ? things(told.scene) : room.scene,
     result: told.result ?? null,
     // Smaller numbers than before: it is another room, by the same name.
-    said: told.reset && room.seq !== null && told.seq < room.seq ? [] : room.said,
+    ...(told.reset && room.seq !== null && told.seq < room.seq ? { said: [], notes: [], left: null } : {}),
     skew: told.now === undefined ? room.skew : told.now - at,
     // Only the room's own knows of it, which has the time; one that a game sends within a step does not.
     fault: told.now === undefined ? room.fault : (told.fault ?? null),
@@ -96,7 +106,37 @@ function withPresence(room: RoomState, present: PresenceState): RoomState {
     const meta = metas[0];
     if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id, ...(meta.bot ? { bot: true } : {}) };
   }
-  return seated({ ...room, present, seats });
+  return noted(seated({ ...room, present, seats }), room.seats);
+}
+
+/** Who gave a seat up and who took one is worth a line; before I knew the seats there is nothing to tell. */
+function noted(room: RoomState, before: RoomState["seats"]): RoomState {
+  const sat = (seats: RoomState["seats"], id: string) => seats.some((seat) => seat?.id === id);
+  const others = (seats: RoomState["seats"]) => seats.filter((seat) => seat != null && seat.id !== room.player) as Player[];
+  if (!before.length) return room;
+  const left = others(toldApart(before)).filter(({ id }) => !sat(room.seats, id));
+  const came = others(toldApart(room.seats)).filter(({ id }) => !sat(before, id));
+  if (!left.length && !came.length) return room;
+  const lines = [...left.map(({ name }) => `${name} has left the table`), ...came.map(({ name }) => `${name} sits down`)];
+  const notes = [...room.notes, ...lines.map((text) => ({ seq: room.seq ?? 0, text }))].slice(-KEPT_LINES);
+  return { ...room, notes, left: came.length ? null : (left.at(-1)?.name ?? room.left) };
+}
+
+/** Everything that stands in the chat, in its order. */
+export function talk({ said, notes }: Pick<RoomState, "said" | "notes">): readonly (ChatLine | Note)[] {
+  return [...said, ...notes].sort((one, other) => one.seq - other.seq);
+}
+
+/** The players by names that tell them apart: of two of one name, the later has a number. */
+export function toldApart(seats: readonly (Player | null)[]): (Player | null)[] {
+  const taken = new Set<string>();
+  return seats.map((seat) => {
+    if (!seat) return null;
+    let name = seat.name;
+    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${seat.name} ${number}`;
+    taken.add(name.toLowerCase());
+    return name === seat.name ? seat : { ...seat, name };
+  });
 }
 
 /** Seats change hands by a rematch, and mine with them. */
@@ -165,6 +205,7 @@ export function farewell(reason: string): string {
   const known: Record<string, string> = {
     game_ended: "This room has closed.",
     game_timeout: "This room has closed: nothing happened for a while.",
+    nobody_came: "Not everybody came, so there is no game here.",
     nobody_here: "This room has closed: everybody had left.",
     rules_changed: "This room has closed: the rules of the game were changed.",
   };

@@ -7,7 +7,7 @@ import type { Joining } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
 /** Refusals of a join that waiting does not heal. */
-const FINAL = new Set(["unknown_room", "room_ended", "game_full", "rules_changed", "room_damaged", "malformed"]);
+const FINAL = new Set(["unknown_room", "room_ended", "game_full", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
 
 interface Asked {
   name: string;
@@ -20,29 +20,37 @@ export class Visit {
   /** Why the room could not be entered. */
   refused: Problem | null = $state.raw(null);
   joined = $state(false);
+  /** Something was asked that has no answer yet. */
+  asking = $state(false);
   #channel: Channel | null = null;
   #asked = new Map<string, Asked>();
   #gone = false;
+  #entered: () => void = () => undefined;
   #looking = false;
   #stale = false;
 
   constructor(
     readonly id: string,
     readonly watching: boolean,
+    seats: RoomState["seats"],
   ) {
-    this.state = { ...NOWHERE, ...remembered(id) };
+    this.state = { ...NOWHERE, seats, ...remembered(id) };
     addEventListener("pagehide", this.#remember);
     void this.#enter();
   }
 
   /** Ask for something; null when it was done, or why not. It is asked once, whatever the line does meanwhile. */
   ask(name: "game_event" | "chat" | "leave" | "rematch", payload: object = {}): Promise<Problem | null> {
-    const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    const id = newId();
+    const answered = line.expect();
     return new Promise((resolve) => {
       const settle = (problem: Problem | null) => {
+        answered();
         this.#asked.delete(id);
+        this.asking = this.#asked.size > 0;
         resolve(problem);
       };
+      this.asking = true;
       this.#asked.set(id, { name, payload: { ...payload, id }, settle });
       this.#push(id);
     });
@@ -53,6 +61,7 @@ export class Visit {
     this.#gone = true;
     this.#remember();
     removeEventListener("pagehide", this.#remember);
+    this.#entered();
     this.#channel?.leave();
     for (const { settle } of this.#asked.values()) settle({ code: "left", message: "You have left this page." });
   }
@@ -85,10 +94,11 @@ export class Visit {
       channel.on(name, (told) => this.#hear({ name, told } as Message));
     }
     channel.on("sync", (told) => this.#hear({ name: "sync", told, at: Date.now() / 1000 }));
+    const answered = (this.#entered = line.expect());
     channel
       .join()
-      .receive("ok", (told: Joining) => this.#arrive(told))
-      .receive("error", (problem: Problem) => this.#turnedAway(problem));
+      .receive("ok", (told: Joining) => (answered(), this.#arrive(told)))
+      .receive("error", (problem: Problem) => (answered(), this.#turnedAway(problem)));
   }
 
   #arrive(told: Joining): void {
@@ -133,6 +143,11 @@ export class Visit {
     const channel = this.#channel as unknown as { rejoin(): void } | null;
     channel?.rejoin();
   }
+}
+
+/** Every command has an id, so that it is done once however often it is sent; also where `randomUUID` is not to be had. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 // A page that is loaded anew in the middle of a game goes on where it was, the talk included.

@@ -8,12 +8,12 @@ What is looked at is bounded by numbers and not by time, so that the same questi
 every machine.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from parlour.bots.backgammon.worth import chance_to_win, plain, simple, worth
-from parlour.game import Chance
+from parlour.game import Bot, Chance
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.moves import Way, rolled, ways
 
@@ -122,3 +122,7 @@ def _move(legal: Sequence[Any], chance: Chance, way: Way) -> Any:
             if (event["from"], event["to"]) == step:
                 return event
     return chance.choice(legal)
+
+
+BOTS: Mapping[str, Bot] = {"easy": play_easily, "medium": play_well, "hard": play_ahead}
+"""The weakest first."""

@@ -44,7 +44,7 @@ def place_of(field: int, what: str) -> int:
         return OFF
     if not WHITE_BAR <= field < FIELDS:
         expected = "a field from 0 to 23, -1 (your bar) or -100 (off)"
-        raise Refused(Code.ILLEGAL_MOVE, f"{what}: expected {expected}, got {field}", path=what)
+        raise Refused(Code.MALFORMED, f"{what}: expected {expected}, got {field}", path=what)
     return FIELDS - field
 
 
@@ -82,16 +82,16 @@ def move_sequences(view: dict[str, Any], seat: int) -> list[dict[str, Any]]:
     facing, own = VARIANTS[view["variant"]].facing, view["turn"] == seat
     fields = [field_of(place) if own else their_field(place, facing) for place in range(BAR + 1)]
     return [
-        {"moves": [{"from": fields[start], "to": fields[end]} for start, end in way]} for way in _ways(view)
+        {"moves": [{"from": fields[start], "to": fields[end]} for start, end in way]} for way in ways_of(view)
     ]
 
 
 def can_move(view: dict[str, Any]) -> bool:
     """Whether something is left to play for the one on turn."""
-    return bool(_ways(view))
+    return bool(ways_of(view))
 
 
-def _ways(view: dict[str, Any]) -> tuple[Way, ...]:
+def ways_of(view: dict[str, Any]) -> tuple[Way, ...]:
     """The view lists them only for the one who may play; these clients show both what is possible."""
     if view["phase"] != "move":
         return ()

@@ -1,6 +1,6 @@
 """One connection to the hub: calls in, requests out; pushes in, events out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,8 +8,9 @@ import msgspec
 
 from parlour.doors.gammonx.board import place_of
 from parlour.doors.gammonx.news import FORCED, Event, arrived, happened, returned
-from parlour.doors.gammonx.payloads import ASK, Seen, error, read_seen, show
-from parlour.doors.gammonx.terms import read_guid
+from parlour.doors.gammonx.payloads import Seen, Viewer, error, read_seen, show
+from parlour.doors.gammonx.reasons import entry_refused, why_not
+from parlour.doors.gammonx.terms import RATE_LIMIT_ERROR, read_guid
 from parlour.errors import Code, Refused, parse
 from parlour.games.backgammon.play import (
     Accept,
@@ -24,6 +25,7 @@ from parlour.games.backgammon.play import (
     Roll,
     Undo,
 )
+from parlour.lobby import Mode
 from parlour.protocols.signalr import Call, SignalR, event
 from parlour.wire import Consider, Enter, EnterAsGuest, Greeting, Push, Request, SendEvent, Wish, strict
 
@@ -72,6 +74,8 @@ class Ref(NamedTuple):
     """Who wants to join, by their own id."""
     returns: bool = False
     """Nobody called: the connection itself came back to a seat."""
+    fields: tuple[int, ...] = ()
+    """From where to where, of a move."""
 
 
 _encode = msgspec.json.Encoder().encode
@@ -87,18 +91,36 @@ class GammonX(SignalR):
     name = "gammonx"
     path = "/matchhub"
     personal = True
-    __slots__ = ("_date", "_joined", "_returns", "_seen", "_told", "match", "player")
+    __slots__ = (
+        "_date", "_end", "_ended", "_joined", "_mode", "_others", "_returns", "_seen", "_told", "_view",
+        "match", "player",
+    )  # fmt: skip
 
-    def __init__(self, date: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        date: Callable[[], float],
+        others: Callable[[str, str], str],
+        mode: Callable[[str], Mode],
+        end: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
         self._date = date
         """Wall time, for what is told of deadlines."""
+        self._others = others
+        """Makes the ids by which this client knows the other players of a match."""
+        self._mode = mode
+        """Says how the players of a match were found."""
+        self._end = end
+        """Ends the connection, once everything is said."""
+        self._ended = False
         self.match: str | None = None
         self.player: str | None = None
         """The match that this connection plays in and as whom, once it has asked to join."""
         self._joined = False
         self._returns = False
         self._seen: Seen | None = None
+        self._view: Any = None
+        """The match when the last command was looked at, to say why that is not done."""
         self._told: list[dict[str, Any]] = []
         """What the game told of the step that is being told."""
 
@@ -111,25 +133,31 @@ class GammonX(SignalR):
     # What is asked.
 
     def receive(self, frame: str | bytes) -> list[Request]:
-        return [request for call in self.take(frame) for request in self._understand(call)]
+        asked = [self.understand(record) for record in self.records(frame)]
+        return [request for request in asked if request is not None]
 
-    def _understand(self, call: Call) -> list[Request]:
+    def understand(self, record: bytes) -> Request | None:
+        """What one record asks for, if it asks for something that can be."""
+        call = self.read(record)
+        return None if call is None else self._understand(call)
+
+    def _understand(self, call: Call) -> Request | None:
         command = COMMANDS.get(call.target.lower())
         if command is None:
             self._fail(call, f"Unknown hub method '{call.target[:40]}'", "UNKNOWN_METHOD")
-            return []
+            return None
         try:
             words = self._words(command, call)
         except Refused as why:
             told = f"Failed to invoke '{command.name}' due to an error on the server. {why.message}"
             self._fail(call, told, command.code)
-            return []
+            return None
         ref = Ref(command, call.id)
         try:
-            return [self._join(ref, *words) if command is JOIN else self._ask(ref, *words)]
+            return self._join(ref, *words) if command is JOIN else self._ask(ref, *words)
         except Refused as why:
             self._complain(ref, why)
-            return []
+            return None
 
     def _words(self, command: Command, call: Call) -> tuple[Any, ...]:
         """The arguments, which must be as many as the method takes, and of its types."""
@@ -150,7 +178,7 @@ class GammonX(SignalR):
         """The wish to sit in a match, as whom one says to be; or to have one's own seat back."""
         enter = EnterAsGuest(
             game="backgammon",
-            show=partial(show, match, player),
+            show=partial(show, Viewer(match, player, self._others, self._mode)),
             opens=False,
             seat="own" if ref.returns else "needed",
         )
@@ -164,16 +192,19 @@ class GammonX(SignalR):
         match = read_guid(match, "matchId")
         if match != self.match:
             raise Refused(Code.NOT_JOINED, f"expected JoinMatch of match {match} first")
-        return Request(match, self._wish(ref.command, *fields), ref)
+        places = tuple(place_of(field, name) for field, name in zip(fields, ("from", "to"), strict=False))
+        return Request(match, self._wish(ref.command, places), ref._replace(fields=places))
 
-    def _wish(self, command: Command, *fields: int) -> Wish:
+    def _wish(self, command: Command, places: tuple[int, ...]) -> Wish:
         if command.shows is not None:
             return Consider(lambda _: None)
-        action = command.event
-        if action is None:
-            start, end = (place_of(field, name) for field, name in zip(fields, ("from", "to"), strict=True))
-            action = Move(start, end)
-        return SendEvent(msgspec.Raw(_encode(action)))
+        event = SendEvent(msgspec.Raw(_encode(command.event or Move(*places))))
+
+        def look(view: Any) -> SendEvent:
+            self._view = view
+            return event
+
+        return Consider(look)
 
     # What is answered.
 
@@ -191,12 +222,21 @@ class GammonX(SignalR):
         ref: Ref = request.ref
         if ref.command is JOIN and not ref.returns and not self._joined:
             self.match = self.player = None
-        if not (ref.returns and why.code in (Code.NOT_SEATED, Code.UNKNOWN_ROOM)):
-            self._complain(ref, why)
+        if ref.returns and why.code in (Code.NOT_SEATED, Code.UNKNOWN_ROOM):
+            return  # nothing was asked yet
+        if ref.returns and why.code == Code.ROOM_ENDED:
+            self._say(FORCED)
+            return
+        self._complain(ref, why, request.room or "")
 
-    def _complain(self, ref: Ref, why: Refused) -> None:
+    def _complain(self, ref: Ref, why: Refused, match: str = "") -> None:
         """Errors are events; the call itself has been answered."""
-        self._err(ref.command.code, why.message)
+        message = why.message
+        if why.code in (Code.ILLEGAL_MOVE, Code.NOT_YOUR_TURN) and self._view is not None:
+            message = why_not(ref.command.name, ref.fields, self._view)
+        elif match:
+            message = entry_refused(why, match)
+        self._err(RATE_LIMIT_ERROR if why.code == Code.TOO_FAST else ref.command.code, message)
         self.complete(ref.id)
 
     def _fail(self, call: Call, message: str, code: str) -> None:
@@ -206,8 +246,14 @@ class GammonX(SignalR):
         self.complete(call.id, message)
 
     def _err(self, code: str, message: str) -> None:
-        """What is always allowed is to ask how things are; before, one has to join."""
-        self._say(("error", error(code, message, ASK if self._joined else [JOIN.name])))
+        self._say(("error", error(code, message, self._allowed)))
+
+    @property
+    def _allowed(self) -> list[str]:
+        """What this player may do now."""
+        if self._seen is not None:
+            return self._seen.allowed
+        return [] if self._joined else [JOIN.name]
 
     def dismiss(self, room: str | None) -> None:  # noqa: ARG002 - there is only one
         """Whoever was not told the end of the match is told now."""
@@ -216,7 +262,22 @@ class GammonX(SignalR):
         self._seen = None
 
     def _say(self, told: Event) -> None:
+        if self._ended:
+            return
         self.tell(told[0], {"type": told[0], "payload": told[1]})
+        if told == FORCED:
+            self._finish()
+
+    def _finish(self) -> None:
+        """That was the last event: whatever is still asked is only answered."""
+        self._ended = True
+        self._end()
+
+    def _events(self, events: Iterable[Event]) -> bytes:
+        told = tuple(events)
+        if FORCED in told:
+            self._finish()
+        return b"".join(event(name, {"type": name, "payload": payload}) for name, payload in told)
 
     # What is told.
 
@@ -228,12 +289,15 @@ class GammonX(SignalR):
             case "sync":
                 self._seen = seen = read_seen(push.payload["view"])
                 returns, self._returns = self._returns, False
-                return _events(returned(seen) if returns else arrived(seen))
+                return self._events(returned(seen) if returns else arrived(seen))
             case "update":
                 return self._update(push.payload)
             case _:
                 pass
         return b""
+
+    def encode_own(self, room: str | None, push: Push, ref: Any = None) -> bytes:  # noqa: ARG002
+        return self.encode(room, push)  # all is for this client alone
 
     def _update(self, payload: Mapping[str, Any]) -> bytes:
         told, self._told = self._told, []
@@ -242,8 +306,4 @@ class GammonX(SignalR):
             return b""
         if "view" in payload:
             self._seen = read_seen(payload["view"])
-        return _events(happened(before, self._seen or before, told, self._date()))
-
-
-def _events(events: Any) -> bytes:
-    return b"".join(event(name, {"type": name, "payload": payload}) for name, payload in events)
+        return self._events(happened(before, self._seen or before, told, self._date()))

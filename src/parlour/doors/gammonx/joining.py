@@ -5,8 +5,8 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from parlour.doors.gammonx.terms import LEVELS, MODI, TYPES, VARIANTS, Kind, read_guid
-from parlour.errors import Refused, parse
+from parlour.doors.gammonx.terms import LEVELS, MODI, RATE_LIMIT_ERROR, TYPES, VARIANTS, Kind, read_guid
+from parlour.errors import Code, Refused, parse
 from parlour.wire import strict
 
 JOIN_ERROR = "JOIN_ERROR"
@@ -15,14 +15,14 @@ WAITING, FOUND, CANCELLED = range(3)
 """How it stands with somebody who waits."""
 
 
-class Joining(msgspec.Struct, frozen=True, rename="lower"):
+class Joining(msgspec.Struct, frozen=True, rename="pascal"):
     """A wish for a match; what is left out counts as 0."""
 
-    playerid: str = ""
-    matchvariant: Annotated[int, Meta(ge=0, lt=len(VARIANTS))] = 0
-    matchmodus: Annotated[int, Meta(ge=0, lt=len(MODI))] = 0
-    matchtype: Annotated[int, Meta(ge=0, lt=len(TYPES))] = 0
-    botlevel: int | None = None
+    player_id: str = ""
+    match_variant: Annotated[int, Meta(ge=0, lt=len(VARIANTS))] = 0
+    match_modus: Annotated[int, Meta(ge=0, lt=len(MODI))] = 0
+    match_type: Annotated[int, Meta(ge=0, lt=len(TYPES))] = 0
+    bot_level: int | None = None
     """Other numbers mean the best, as none does: clients have one for a level that they do not know."""
 
 
@@ -35,6 +35,7 @@ class Wanted(NamedTuple):
     """The bot to play against, where one is wanted."""
 
 
+NAMES = {name.lower(): name for name in Joining.__struct_encode_fields__}
 _read_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -44,11 +45,12 @@ def read_wish(body: bytes) -> Wanted:
     >>> read_wish(b'{"PlayerId":"fdd907ca-794a-43f4-83e6-cadfabc57c45","matchVariant":2}').kind
     Kind(variant=2, modus=0, type=0)
     """
-    fields = {name.lower(): value for name, value in parse(_read_object, strict(body)).items()}
-    wish = parse(lambda value: msgspec.convert(value, Joining), fields)
-    kind = Kind(wish.matchvariant, wish.matchmodus, wish.matchtype)
-    level = LEVELS[wish.botlevel if wish.botlevel in (0, 1, 2) else -1]
-    return Wanted(read_guid(wish.playerid, "playerId"), kind, level)
+    fields = parse(_read_object, strict(body))
+    named = {NAMES.get(name.lower(), name): value for name, value in fields.items()}
+    wish = parse(lambda value: msgspec.convert(value, Joining), named)
+    kind = Kind(wish.match_variant, wish.match_modus, wish.match_type)
+    level = LEVELS[wish.bot_level if wish.bot_level in (0, 1, 2) else -1]
+    return Wanted(read_guid(wish.player_id, "PlayerId"), kind, level)
 
 
 def ok(**payload: Any) -> dict[str, Any]:
@@ -57,5 +59,12 @@ def ok(**payload: Any) -> dict[str, Any]:
 
 
 def failed(code: str, why: Refused) -> dict[str, Any]:
-    """Not done."""
-    return {"type": "ERROR", "payload": {"code": code, "message": why.message}}
+    """Not done, in the words of these clients."""
+    message = why.message.removeprefix("$.")
+    if why.code == Code.TOO_FAST:
+        code = RATE_LIMIT_ERROR
+    elif why.code == Code.UNKNOWN_TICKET:
+        message = message.replace("ticket", "queueId")
+    elif why.code == Code.ALREADY_QUEUED:
+        message = "this player waits for such a match already"
+    return {"type": "ERROR", "payload": {"code": code, "message": message}}

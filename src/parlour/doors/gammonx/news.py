@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from parlour.doors.gammonx.payloads import ASK, Seen, disconnected, lobby, turn_timer
+from parlour.doors.gammonx.payloads import Seen, disconnected, lobby, turn_timer
 
 Event = tuple[str, Any]
 """A name and a payload."""
@@ -28,9 +28,9 @@ FORCED: Event = ("force-disconnect", {"allowedCommands": []})
 def arrived(seen: Seen) -> Iterator[Event]:
     """Somebody has joined and is shown how things are."""
     if not seen.seated:
-        yield "match-lobby-waiting", _waiting(seen)
+        yield "match-lobby-waiting", _lobby(seen)
         return
-    yield "match-lobby-found", _waiting(seen)
+    yield "match-lobby-found", _lobby(seen)
     if seen.begun:
         yield "game-state", seen.game
     elif seen.phase == "over":
@@ -39,21 +39,20 @@ def arrived(seen: Seen) -> Iterator[Event]:
         yield "match-started", seen.match
 
 
-def _waiting(seen: Seen) -> dict[str, Any]:
-    """Who has come; what they may do is told with the match."""
-    return lobby(seen.match_id, seen.players, [])
+def _lobby(seen: Seen) -> dict[str, Any]:
+    """Who has come."""
+    return lobby(seen.match_id, seen.players, seen.allowed)
 
 
 def returned(seen: Seen) -> Iterator[Event]:
-    """Somebody has come back to their seat."""
-    yield "player-connected", _connected(seen)
+    """Somebody has come back to their seat, and sees how things are."""
+    yield "player-connected", _lobby(seen)
     if seen.phase == "over":
         yield from _ended(seen)
-
-
-def _connected(seen: Seen) -> dict[str, Any]:
-    """Who is here; what one may ask for first is the game, or if there is none the match."""
-    return lobby(seen.match_id, seen.players, ASK[:1] if seen.begun else ASK[1:])
+    elif seen.begun:
+        yield "game-state", seen.game
+    else:
+        yield "match-state", seen.match
 
 
 def _ended(seen: Seen) -> Iterator[Event]:
@@ -79,12 +78,12 @@ def _presence(before: Seen, seen: Seen, date: float) -> Iterator[Event]:
             if seen.away[seat]:
                 yield "player-disconnected", disconnected(seen, seat, date)
             else:
-                yield "player-connected", _connected(seen)
+                yield "player-connected", _lobby(seen)
 
 
 def _play(seen: Seen, told: dict[str, dict[str, Any]]) -> Iterator[Event]:
     """What was done to the game."""
-    if "double_declined" in told:
+    if told.get("game_ended", {}).get("how") == "declined":  # in time or not
         yield "double-declined", seen.game
     if "match_ended" in told:
         yield from _ended(seen)

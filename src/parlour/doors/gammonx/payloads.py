@@ -1,8 +1,8 @@
 """What these clients are shown of a match: the payloads of their events, for one of the two players."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -10,6 +10,7 @@ from parlour.doors.gammonx.board import board_state, can_move, move_sequences
 from parlour.doors.gammonx.terms import (
     GAME_OVER,
     GAMES,
+    MODES,
     MOVING,
     NOT_STARTED,
     ROLLED,
@@ -20,16 +21,13 @@ from parlour.doors.gammonx.terms import (
     WAITING_FOR_OPPONENT,
     WAITING_FOR_ROLL,
     game_id,
-    guid_of,
-    modus_of,
 )
 from parlour.errors import Code, Refused
+from parlour.lobby import Mode
 from parlour.wire import Sitter
 
 View = dict[str, Any]
 RESIGN = ["ResignGame", "ResignMatch"]
-ASK = ["GameState", "MatchState"]
-"""What can be asked at any time."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -65,12 +63,25 @@ _encode = msgspec.json.Encoder().encode
 read_seen = msgspec.json.Decoder(Seen).decode
 
 
-def show(match: str, me: str, view: View, seats: Sequence[Sitter | None]) -> Seen:
-    """A view of backgammon for the player in one of its seats, who calls themself *me*."""
+class Viewer(NamedTuple):
+    """Who looks at a match."""
+
+    match: str
+    id: str
+    """Their own, which the others are never told."""
+    others: Callable[[str, str], str]
+    """The id by which they know another player in this match."""
+    mode: Callable[[str], Mode]
+    """How the players of a match were found."""
+
+
+def show(viewer: Viewer, view: View, seats: Sequence[Sitter | None]) -> Seen:
+    """A view of backgammon for the player in one of its seats."""
+    match, me, others, mode = viewer
     you: int | None = view["you"]
     if you is None:
         raise Refused(Code.NOT_SEATED, "only the two players see a match by this door")
-    players = tuple(None if seat is None else guid_of(seat.player) for seat in seats)
+    players = tuple(None if seat is None else others(match, seat.player) for seat in seats)
     players = tuple(me if seat == you else player for seat, player in enumerate(players))
     allowed = allowed_commands(view, None not in players)
     absence = view.get("absence", {"away": (False, False), "budget": (0.0, 0.0)})
@@ -85,7 +96,7 @@ def show(match: str, me: str, view: View, seats: Sequence[Sitter | None]) -> See
         turn_ends=view.get("clock", {}).get("until"),
         allowed=allowed,
         game=_raw(game_state(match, view, players, allowed)),
-        match=_raw(match_state(match, view, players, allowed)),
+        match=_raw(match_state(match, mode(match), view, players, allowed)),
     )
 
 
@@ -199,7 +210,7 @@ def _round(view: View) -> int:
 
 
 def match_state(
-    match: str, view: View, players: Sequence[str | None], allowed: Sequence[str]
+    match: str, mode: Mode, view: View, players: Sequence[str | None], allowed: Sequence[str]
 ) -> dict[str, Any]:
     """The score, and how each game went."""
     told = view["match"]
@@ -217,7 +228,7 @@ def match_state(
         "gameRound": _round(view),
         "gameRounds": rounds,
         "variant": _number(VARIANTS, told["variant"]),
-        "modus": modus_of(match),
+        "modus": MODES.index(mode),
         "type": _number(TYPES, told["type"]),
         "player1": _player(players[0], score[0]),
         "player2": _player(players[1], score[1]),

@@ -6,7 +6,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from parlour.game import Cancel, Effect, Event, Later, Moment, Send, Update
-from parlour.games.backgammon.match import Clock, Match, over, resign_game, resign_match
+from parlour.games.backgammon.match import (
+    LATE_DECLINES,
+    Clock,
+    Match,
+    decline,
+    over,
+    resign_game,
+    resign_match,
+)
 
 
 class HalfTime(Event, frozen=True):
@@ -53,9 +61,14 @@ def _news(before: Match, after: Match) -> Iterator[Send]:
 # The clock of a turn.
 
 
-def out_of_time(match: Match) -> Match:
-    """Whoever should have moved loses the game, between games the match; if neither is ready, it is over."""
+def out_of_time(match: Match, version: int | None) -> Match:
+    """Whoever should have moved loses the game, between games the match; if neither is ready, it is over.
+
+    A double that was not answered is declined, by that version of the rules; None: today's.
+    """
     late = match.awaited
+    if match.phase == "double" and (version is None or version >= LATE_DECLINES):
+        return decline(match)
     if match.phase != "ready":
         return resign_game(match, late[0], "out of time")
     if len(late) == 1:

@@ -18,6 +18,10 @@ PLANS = {"tavli": ("portes", "plakoto", "fevga")}
 """What is played in turn, where that is more than one game."""
 TARGETS = {"cash": None, "five_points": 5, "seven_points": 7}
 HIGHEST_CUBE = 64
+WHOLE_WAYS = 2
+"""From this version of the rules on a move must leave the rest of a whole way to be played."""
+LATE_DECLINES = 3
+"""From this version on a double that is not answered in time is declined."""
 GRADES = ("single", "gammon", "backgammon")
 
 Seconds = Annotated[int, Meta(ge=5, le=7 * 24 * 3600)]
@@ -189,7 +193,12 @@ class Match(State, frozen=True, kw_only=True):
     @property
     def routes(self) -> dict[Step, Way]:
         """The moves that can be made now."""
-        return routes(self.board, self.turn, self.left) if self.phase == "move" else {}
+        return self.routes_under(None)
+
+    def routes_under(self, version: int | None) -> dict[Step, Way]:
+        """The moves that could be made by that version of the rules; None: today's."""
+        whole = version is None or version >= WHOLE_WAYS
+        return routes(self.board, self.turn, self.left, whole=whole) if self.phase == "move" else {}
 
     @property
     def crawford(self) -> bool:
@@ -266,9 +275,9 @@ def roll(match: Match, chance: Chance) -> Match:
     return replace(match, phase="move", dice=(chance.die(), chance.die()))
 
 
-def move(match: Match, start: int, end: int) -> Match:
+def move(match: Match, start: int, end: int, version: int | None = None) -> Match:
     """Play one checker, by one die or several; all off, or both mothers pinned, ends the game."""
-    route = match.routes.get(Step(start, end))
+    route = match.routes_under(version).get(Step(start, end))
     if route is None:
         told = f"{point_name(start)}/{point_name(end)}"
         left = ", ".join(map(str, match.left)) or "nothing"

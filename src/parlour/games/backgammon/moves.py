@@ -173,6 +173,15 @@ class Eyes:
             self.take_back(step)
         return done == len(way)
 
+    def begins(self, route: Way, way: Way, dice: Dice) -> bool:
+        """Whether these steps are of this way, and can be played before all the rest of it."""
+        rest = list(way)
+        for step in route:
+            if step not in rest:
+                return False
+            rest.remove(step)
+        return any(self.playable((*route, *order), dice) for order in set(permutations(rest)))
+
     def playable_somehow(self, steps: Way, dice: Dice) -> bool:
         """Whether there is any order in which they can be played."""
         if not steps:
@@ -344,21 +353,28 @@ def _orders(steps: Way) -> tuple[Way, ...]:
 
 
 @lru_cache(maxsize=512)
-def routes(board: Board, side: int, dice: Dice) -> dict[Step, Way]:
+def routes(board: Board, side: int, dice: Dice, *, whole: bool = True) -> dict[Step, Way]:
     """Every move that a player may make now, as from and to, with the steps that it stands for.
 
-    One checker may make several steps in one move. Where two ways lead to the same point, the player expects
-    the one that hits on its way, and otherwise the higher die first.
+    After each of them the rest of some longest way can still be played; without *whole* that is not looked
+    at, as it was not by the first version of these rules. One checker may make several steps in one move.
+    Where two ways lead to the same point, the player expects the one that hits on its way, and otherwise the
+    higher die first.
     """
-    eyes = Eyes(board, side)
+    eyes, all_ways = Eyes(board, side), ways(board, side, dice)
     found: dict[Step, Way] = {}
+    if not all_ways:
+        return found
+    whole = whole and (eyes.order_matters(dice) or eyes.near_prime(len(dice)))
 
     def expected(route: Way) -> tuple[int, int, Way]:
         return len(route), -_hits(board, side, route), route
 
-    for route in sorted(_paths(ways(board, side, dice)), key=expected):
+    for route in sorted(_paths(all_ways), key=expected):
         move = Step(route[0].start, route[-1].end)
-        if move not in found and eyes.playable(route, dice):
+        if move in found or not eyes.playable(route, dice):
+            continue
+        if not whole or any(eyes.begins(route, way, dice) for way in all_ways):
             found[move] = route
     return found
 

@@ -21,6 +21,7 @@ from parlour.games.backgammon.clocks import (
     tell,
 )
 from parlour.games.backgammon.match import (
+    LATE_DECLINES,
     Match,
     Settings,
     accept,
@@ -38,12 +39,10 @@ from parlour.games.backgammon.match import (
     say_ready,
     undo,
 )
-from parlour.games.backgammon.moves import die_for, without
+from parlour.games.backgammon.moves import Way, die_for, without
 from parlour.games.backgammon.notation import listed
 from parlour.games.backgammon.picture import HIDE_PIPS, draw
 from parlour.scene import Choice, Control, Scene
-
-WEEK = 7 * 24 * 3600.0
 
 
 class Ready(Event, frozen=True):
@@ -108,7 +107,8 @@ class Backgammon(Game[Match]):
     name = "backgammon"
     display_name = "Backgammon"
     seats = range(2, 3)
-    timeouts = Timeouts(game=WEEK, away=None, nobody=None)
+    version = LATE_DECLINES
+    timeouts = Timeouts(game="server", away=None, nobody=None)
     State = Match
     Event = Action
     Timer = HalfTime | TimeUp | AwayTooLong
@@ -311,8 +311,9 @@ def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match
             after = roll(match, moment.chance)
             return after, tell("rolled", seat=seat, dice=after.dice)
         case Move():
-            after = move(match, event.start, event.end)
-            return after, tell("moved", seat=seat, steps=list(_steps(match, event)))
+            after = move(match, event.start, event.end, moment.rules)
+            route = match.routes_under(moment.rules)[event.start, event.end]  # type: ignore[index]
+            return after, tell("moved", seat=seat, steps=list(_steps(match, route)))
         case Undo():
             after, (start, end) = undo(match), match.played[-1]
             return after, tell("undone", seat=seat, step={"from": start, "to": end})
@@ -330,10 +331,10 @@ def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match
             return resign_match(match, seat), tell("match_resigned", seat=seat)
 
 
-def _steps(match: Match, event: Move) -> Iterator[dict[str, object]]:
+def _steps(match: Match, route: Way) -> Iterator[dict[str, object]]:
     """The steps that a move stands for, and the dice that they took."""
     board, left, seat = match.board, match.left, match.turn
-    for step in match.routes[event.start, event.end]:  # type: ignore[index]
+    for step in route:
         die = die_for(step, left)
         yield {"from": step.start, "to": step.end, "die": die, "hit": board.meets(seat, step.end)}
         board, left = board.play(seat, step), without(left, die)
@@ -345,7 +346,8 @@ def _rung(match: Match, event: HalfTime | TimeUp | AwayTooLong, moment: Moment) 
         case HalfTime():
             return Update(match, (tell("turn_warning", seats=match.awaited, until=match.clock.until),))
         case TimeUp():
-            return settled(match, out_of_time(match), tell("time_up", seats=match.awaited), moment)
+            after = out_of_time(match, moment.rules)
+            return settled(match, after, tell("time_up", seats=match.awaited), moment)
         case AwayTooLong(seat):
             after = resign_match(match, seat, "away too long")
             return settled(match, after, tell("away_too_long", seat=seat), moment)

@@ -115,10 +115,10 @@ def _tile(id: int, side: int, rank: int, known: int, spot: str, at: int = 0) -> 
 
 
 def _standing(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any]]) -> Iterator[Tile]:
-    ids = state.ids(seat)
+    ids, known = state.ids(seat), state.open_to(seat)
     for square, piece in enumerate(state.cells):
         if piece is not None:
-            rank = piece.rank if piece.side == seat or piece.known == SHOWN else 0
+            rank = piece.rank if piece.side in known or piece.known == SHOWN else 0
             tile = _tile(ids[square], piece.side, rank, piece.known, SPOTS[square])
             yield replace(tile, drops=drops[square]) if square in drops else tile
 
@@ -192,9 +192,19 @@ def _status(state: Position, seat: int | None) -> str:
         case "playing":
             if seat is not None and state.offer == 1 - seat:
                 return f"{{{1 - seat}}} offers a draw"
-            return "Your turn" if seat == state.turn else f"Waiting for {{{state.turn}}}"
+            return _next(state, seat)
         case "over":
             return _verdict(state, seat)
+
+
+def _next(state: Position, seat: int | None) -> str:
+    """Whose turn it is; whoever offered a draw that was not taken is told so first."""
+    if seat is not None and state.declined == seat:
+        declines = f"{{{1 - seat}}} does not take the draw"
+        return f"{declines}: your turn" if seat == state.turn else declines
+    if seat is not None and state.offer == seat:
+        return "Your turn: a draw is offered" if seat == state.turn else f"{{{state.turn}}} may take the draw"
+    return "Your turn" if seat == state.turn else f"Waiting for {{{state.turn}}}"
 
 
 def _verdict(state: Position, seat: int | None) -> str:

@@ -102,6 +102,8 @@ class Position(State, frozen=True):
     """Moves since the last fight."""
     offer: int | None = None
     """The side that offers a draw."""
+    declined: int | None = None
+    """The side whose offer was declined, or passed over by a move, until it moves or offers again."""
     until: float | None = None
     """When the time is up: wall time, for display."""
     since: float = 0.0
@@ -135,9 +137,13 @@ class Position(State, frozen=True):
             for square, piece in enumerate(self.cells)
         ]
 
+    def open_to(self, viewer: int | None) -> tuple[int | None, ...]:
+        """The sides whose ranks a side knows, or everybody without one; when it is over, both."""
+        return (viewer,) if self.ending is None else (RED, BLUE)
+
     def rows(self, viewer: int | None = None) -> list[str]:
         """The board as a side sees it, or everybody without a side."""
-        words = board.draw(self.cells, lakes=self.rules.lakes, knows=(viewer,))
+        words = board.draw(self.cells, lakes=self.rules.lakes, knows=self.open_to(viewer))
         return [" ".join(row) for row in words]
 
     # Moves.
@@ -168,16 +174,17 @@ class Position(State, frozen=True):
         side, piece, met = self.turn, self.cells[start], self.cells[end]
         assert piece is not None  # noqa: S101 - the move was checked
         known = max(piece.known, SLID if is_slide(start, end) else MOVED)
+        answered = self if self.offer != 1 - side else self.without_offer()
         trails = list(self.trails)
         trails[side] = _longer(trails[side], start, end)
         after = replace(
-            self,
+            answered,
             cells=_put(self.cells, {start: None, end: replace(piece, known=known)}),
             turn=1 - side,
             trails=(trails[RED], trails[BLUE]),
             last=Last(start, end, side),
             quiet=self.quiet + 1,
-            offer=None if self.offer != side else side,  # an offer stands until the other side moves
+            declined=None if answered.declined == side else answered.declined,
         )
         return (after if met is None else after.fought(piece, met)).judged()
 
@@ -225,6 +232,10 @@ class Position(State, frozen=True):
         cells = tuple(piece and replace(piece, id=square + 1) for square, piece in enumerate(self.cells))
         return replace(self, phase="playing", cells=cells, ready=(True, True)).judged()
 
+    def without_offer(self) -> "Position":
+        """The offer of a draw is not taken; it stands until the other side says so, or moves."""
+        return replace(self, offer=None, declined=self.offer)
+
     def ended(self, winner: int | None, reason: Reason) -> "Position":
         """Over."""
         return replace(self, phase="over", ending=Ending(winner, reason), offer=None, until=None)
@@ -233,10 +244,11 @@ class Position(State, frozen=True):
 
     def reimagined(self, viewer: int | None, chance: Chance) -> "Position":
         """The same for all that this side knows, or everybody without a side."""
+        known = self.open_to(viewer)
         for _ in range(MANY_TRIES):
             cells = self.cells
             for side in (RED, BLUE):
-                if side != viewer:
+                if side not in known:
                     cells = board.redeal(cells, side, chance)
                     cells = board.renumber(cells, side, chance) if self.phase == "arranging" else cells
             other = replace(self, cells=cells)

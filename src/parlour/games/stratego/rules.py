@@ -143,7 +143,8 @@ class Stratego(Game[Position]):
     name = "stratego"
     display_name = "Stratego"
     seats = range(2, 3)
-    timeouts = Timeouts(game=None, away=None, nobody=None)
+    version = 2
+    timeouts = Timeouts(game="server", away=None, nobody=None)
     State = Position
     Event = Deed
     Timer = TimeUp | Reset
@@ -204,7 +205,7 @@ class Stratego(Game[Position]):
     # What they see.
 
     def view(self, state: Position, viewer: str | None) -> dict[str, object]:
-        """Everything but the ranks that are not one's own and were never shown."""
+        """Everything but the ranks that are not one's own and were never shown; after the end all."""
         seat, ending = state.seat(viewer), state.ending
         playing = state.phase == "playing"
         return {
@@ -413,11 +414,11 @@ def _given_up(state: Position, side: int, event: Resign | OfferDraw | DeclineDra
                 return _ended(state.ended(None, "agreed"))
             if state.offer == side:
                 raise Refused(Code.ILLEGAL_MOVE, "your offer stands until the other side answers or moves")
-            return Update(replace(state, offer=side), (_tell("offered", side=SIDES[side]),))
+            return Update(replace(state, offer=side, declined=None), (_tell("offered", side=SIDES[side]),))
         case DeclineDraw():
             if state.offer != 1 - side:
                 raise Refused(Code.ILLEGAL_MOVE, "nobody has offered you a draw")
-            return Update(replace(state, offer=None), (_tell("declined", side=SIDES[side]),))
+            return Update(state.without_offer(), (_tell("declined", side=SIDES[side]),))
 
 
 def _ended(state: Position, *before: Effect) -> Update[Position]:

@@ -1,53 +1,40 @@
 """The file: its tables, and how it is opened."""
 
+import secrets
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 
 from parlour.journal.base import (
+    UNREADABLE,
+    Damage,
     Durability,
     Foreign,
     TooNew,
 )
-from parlour.journal.sqlite.trouble import unopened
+from parlour.journal.sqlite.sealed import CLOCK, STEPS, Connection, insert, look
+from parlour.journal.sqlite.sealed import KEYS as KEYS_TABLE
+from parlour.journal.sqlite.trouble import pages_damaged, unopened
+from parlour.journal.sqlite.upgrade_ids import hide_ids
+from parlour.journal.sqlite.upgrade_seals import seal_all
+from parlour.pseudonyms import Pseudonyms
+from parlour.wire import read_step
 
 FILE = "parlour.db"
-FORMAT = 3
+FORMAT = 4
 """The version of the tables below; a file says its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
 """How a file says that it is Parlour's, in `application_id`."""
 PATIENCE = 2.0
 """Seconds to wait for another process that is writing to the same file."""
 
-SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
+COPIES = 2
+"""Of the key: one that is damaged is not missed."""
+SMALL = 64 * 1024 * 1024
+"""Bytes of a file that is written anew in about a second."""
 
-RELAYS = (
-    "CREATE TABLE relays (name TEXT PRIMARY KEY, last REAL NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX quiet_relays ON relays (last)",
-    """CREATE TABLE letters (
-        relay TEXT NOT NULL,
-        num INTEGER NOT NULL,
-        body BLOB NOT NULL,
-        hash BLOB NOT NULL,
-        PRIMARY KEY (relay, num)
-    ) WITHOUT ROWID""",
-)
-LADDERS = (
-    "CREATE TABLE tickets (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE standings (
-        ladder TEXT NOT NULL,
-        player TEXT NOT NULL,
-        worth REAL NOT NULL,
-        body BLOB NOT NULL,
-        PRIMARY KEY (ladder, player)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX leaders ON standings (ladder, worth DESC, player)",
-    "CREATE INDEX standings_of ON standings (player)",
-    "CREATE TABLE results (number INTEGER PRIMARY KEY, player TEXT NOT NULL, body BLOB NOT NULL)",
-    "CREATE INDEX results_of ON results (player, number)",
-)
-LACKING = {1: RELAYS, 2: LADDERS}
-"""What a file of an older format lacks to be of the next."""
+SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
 
 TABLES = (
     # Numbers are never given twice, even when rooms are deleted one day.
@@ -97,53 +84,163 @@ TABLES = (
     "CREATE TABLE players (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE clock (now REAL NOT NULL)",
     "INSERT INTO clock VALUES (0.0)",
-    *RELAYS,
-    *LADDERS,
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {FORMAT}",
 )
+"""Those of the first format."""
+RELAYS = (
+    "CREATE TABLE relays (name TEXT PRIMARY KEY, last REAL NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX quiet_relays ON relays (last)",
+    """CREATE TABLE letters (
+        relay TEXT NOT NULL,
+        num INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        PRIMARY KEY (relay, num)
+    ) WITHOUT ROWID""",
+)
+LADDERS = (
+    "CREATE TABLE tickets (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE standings (
+        ladder TEXT NOT NULL,
+        player TEXT NOT NULL,
+        worth REAL NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (ladder, player)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX leaders ON standings (ladder, worth DESC, player)",
+    "CREATE INDEX standings_of ON standings (player)",
+    "CREATE TABLE results (number INTEGER PRIMARY KEY, player TEXT NOT NULL, body BLOB NOT NULL)",
+    "CREATE INDEX results_of ON results (player, number)",
+)
+KEYS = (
+    "CREATE TABLE keys (key BLOB NOT NULL)",
+    "DROP INDEX IF EXISTS listed_rooms",  # the list of rooms is made in memory now
+)
+LACKING = {0: TABLES, 1: RELAYS, 2: LADDERS, 3: KEYS}
+"""What a file of an older format lacks to be of the next; a new file lacks everything."""
 
 
-def open_file(path: Path, durability: Durability) -> tuple[sqlite3.Connection, sqlite3.Connection, float]:
-    """A connection to write with, one to read with, and where the rooms' clock stopped."""
+def open_file(
+    path: Path, durability: Durability, marked: float | None = None
+) -> tuple[Connection, Connection, float]:
+    """A connection to write with, one to read with, and where the rooms' clock stopped.
+
+    *marked* is what is known of that from elsewhere, if the file cannot tell.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
     if not path.exists():
         path.touch(mode=0o600)
     with ExitStack() as opened:
         try:
             writing, reading = (opened.enter_context(closing(connect(path))) for _ in range(2))
+            reading.damages = writing.damages
             make_ready(writing, path)
+            check_pages(writing, path)
             writing.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
             writing.execute("PRAGMA foreign_keys = ON")
+            mend_key(writing)
+            clock = mend_clock(writing, marked or 0.0)
             reading.execute("PRAGMA query_only = ON")
-            clock: float = reading.execute("SELECT now FROM clock").fetchone()[0]
         except sqlite3.Error as error:
             raise unopened(path, error) from error
+        except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
+            raise pages_damaged(path, error.object.decode(errors="replace")) from error
         opened.pop_all()
     return writing, reading, clock
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> Connection:
     # Each connection is used by one thread at a time, but not by the one that made it.
-    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, factory=Connection
+    )
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damage is found by the seals
+    db.damages = {}
+    return db
 
 
 def make_ready(db: sqlite3.Connection, path: Path) -> None:
     """See that the file is ours and of our time, and fill it if it is new; others' files stay untouched."""
-    if is_new(db, path):
+    new = is_new(db, path)
+    if new:
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL")
+    if new or format_of(db) < FORMAT:
         db.execute("BEGIN IMMEDIATE")
-        if is_new(db, path):  # nobody was faster
-            for sql in TABLES:
-                db.execute(sql)
+        format = 0 if is_new(db, path) else format_of(db)  # nobody was faster
+        upgrade(db, format)
         db.execute("COMMIT")
-    if format_of(db) < FORMAT:
+        if format:
+            let_shrink(db, path)
+
+
+def upgrade(db: sqlite3.Connection, format: int) -> None:
+    """Bring the tables from a format to today's; inside a transaction."""
+    for older in range(format, FORMAT):
+        for sql in LACKING[older]:
+            db.execute(sql)
+        if older == FORMAT - 1:
+            key = secrets.token_bytes(32)
+            db.executemany("INSERT INTO keys VALUES (?)", [(key,)] * COPIES)
+            hide_ids(db, Pseudonyms(key).hide)
+            seal_all(db)
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def let_shrink(db: sqlite3.Connection, path: Path) -> None:
+    """Older files cannot give pages back; a small one is written anew for that."""
+    if db.execute("PRAGMA auto_vacuum").fetchone()[0] == 0 and path.stat().st_size <= SMALL:
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        db.execute("VACUUM")
+
+
+def check_pages(db: Connection, path: Path) -> None:
+    """See that SQLite finds its way about the file; what stands in the rows is checked when they are read.
+
+    An index holds nothing that its table does not: a damaged one is made anew. Only small files are searched
+    for that, because it takes longer.
+    """
+    check = "PRAGMA integrity_check(100)" if path.stat().st_size <= SMALL else "PRAGMA quick_check(100)"
+    faults = faults_of(db, check)
+    if faults and all(" index " in fault for fault in faults):
+        db.damages.setdefault(Damage("file", faults[0]))
+        db.execute("REINDEX")
+        faults = faults_of(db, check)
+    if faults:
+        raise pages_damaged(path, faults[0])
+
+
+def faults_of(db: sqlite3.Connection, check: str) -> list[str]:
+    """What SQLite finds; that a value has not the type of its column is found by its row's seal."""
+    found = [" ".join(text.split()) for (text,) in db.execute(check)]
+    return [text for text in found if text != "ok" and " value in " not in text]
+
+
+def mend_key(db: Connection) -> None:
+    """See that there is a key; if all copies are damaged, players of GammonX clients are strangers."""
+    whole = [row[0] for row in look(db, KEYS_TABLE)]
+    if len(whole) < COPIES:
+        key = whole[0] if whole else secrets.token_bytes(32)
         db.execute("BEGIN IMMEDIATE")
-        for format in range(format_of(db), FORMAT):
-            for sql in LACKING[format]:
-                db.execute(sql)
-        db.execute(f"PRAGMA user_version = {FORMAT}")
+        db.execute("DELETE FROM keys")
+        for _ in range(COPIES):
+            insert(db, KEYS_TABLE, key)
         db.execute("COMMIT")
+
+
+def mend_clock(db: Connection, now: float) -> float:
+    """Where the rooms' clock stopped; if its row is damaged, the last steps tell, or who knows better."""
+    clock = [row[0] for row in look(db, CLOCK)]
+    if clock:
+        return float(clock[0])
+    for row in look(db, STEPS, "ORDER BY rowid DESC LIMIT 1000"):
+        with suppress(*UNREADABLE):
+            now = max(now, read_step(row[4]).now)
+    db.execute("BEGIN IMMEDIATE")
+    db.execute("DELETE FROM clock")
+    insert(db, CLOCK, now)
+    db.execute("COMMIT")
+    return now
 
 
 def format_of(db: sqlite3.Connection) -> int:

@@ -17,9 +17,13 @@ from parlour.journal.base import (
     Aside,
     Card,
     Chain,
+    Damage,
     Durability,
     Found,
+    Held,
+    KeptPlayer,
     Letter,
+    Lost,
     NotKept,
     Player,
     Recalled,
@@ -27,29 +31,33 @@ from parlour.journal.base import (
     Stored,
 )
 from parlour.journal.sqlite.file import FILE, open_file
+from parlour.journal.sqlite.forgetting import prune
+from parlour.journal.sqlite.mark import Mark
 from parlour.journal.sqlite.reads import (
     BY_ID,
     BY_NUMBER,
     LAST,
-    LISTED,
-    PAGE,
-    SEATED,
     answers,
     due,
     ids,
+    ids_like,
     missing,
-    opened_by,
     page,
     player,
     posted,
     recall,
+    relay_held,
+    relays_held,
     results_of,
-    rooms,
+    room,
+    rooms_of,
     standings,
     standings_of,
     stored,
     tickets,
 )
+from parlour.journal.sqlite.sealed import ALL, KEYS, Connection, look, walk
+from parlour.journal.sqlite.sealed import Row as AnyRow
 from parlour.journal.sqlite.threads import Reader, Write, Writer
 from parlour.journal.sqlite.writes import (
     Extra,
@@ -60,38 +68,63 @@ from parlour.journal.sqlite.writes import (
     drop_tickets,
     encode,
     mark,
-    nothing,
     post,
-    prune,
     rest,
     row_of,
     save_player,
     save_tickets,
+    see_players,
 )
 from parlour.lobby import Ticket
 from parlour.ratings import Standing
-from parlour.wire import Step, digest
+from parlour.wire import Step
 
 T = TypeVar("T")
 NOTHING: Extra = Extra([])
+SEEN_EVERY = 86400.0
+"""Seconds between two notes that a player was asked for."""
 
 
 class SqliteJournal:
     """Keeps everything in the file ``parlour.db`` of a folder."""
 
-    def __init__(self, folder: Path, durability: Durability) -> None:
+    def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None:
         self._path = folder / FILE
+        self._mark = Mark(folder)
+        self._accept_loss = accept_loss
         self._durability = durability
         self._writer: Writer | None = None
         self._reader: Reader | None = None
+        self._clock = 0.0
+        """The rooms' clock, as it was last noted."""
+        self._seen: set[str] = set()
+        """Players who were asked for, of whom that is to be noted."""
+        self._damages: dict[Damage, None] = {}
+        self._inspected: tuple[int, AnyRow | None] = (0, None)
+        """Which table is being checked, and after which row."""
 
     async def open(self) -> float:
         if self._writer is not None:
             raise RuntimeError("the journal is open already")
-        writing, reading, clock = await asyncio.to_thread(open_file, self._path, self._durability)
+        writing, reading, clock = await asyncio.to_thread(self._open)
+        self._damages, self._inspected, self._clock = reading.damages, (0, None), clock
         self._writer = Writer(writing, asyncio.get_running_loop())
         self._reader = Reader(reading, asyncio.get_running_loop())
         return clock
+
+    def _open(self) -> tuple[Connection, Connection, float]:
+        lost: Lost | None = None
+        try:
+            self._mark.check(self._path, self._durability)
+        except Lost as error:
+            if not self._accept_loss:
+                raise
+            lost = error
+        writing, reading, clock = open_file(self._path, self._durability, self._mark.read())
+        if lost is not None:
+            reading.damages.setdefault(Damage("file", str(lost)))
+            self._mark.write(clock)
+        return writing, reading, clock
 
     async def close(self) -> None:
         writer, self._writer = self._writer, None
@@ -99,6 +132,7 @@ class SqliteJournal:
         if writer is not None and reader is not None:
             await reader.stop()
             await writer.stop()
+            await asyncio.to_thread(self._mark.write, self._clock)
 
     # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
 
@@ -110,35 +144,37 @@ class SqliteJournal:
         steps: Sequence[Step] = (),
         tickets: Sequence[Ticket] = (),
     ) -> int:
-        kept = (state, digest(state))
         rows = [(ticket.id, encode(ticket)) for ticket in tickets]
-        number: int = await self._write(partial(create, Plate.of(card), kept, due, steps, rows))
+        number: int = await self._write(partial(create, Plate.of(card), state, due, steps, rows))
         return number
 
     async def append(self, room: int, step: Step, aside: Aside) -> None:
         row = row_of(room, step)
         plate = None if aside.card is None else Plate.of(aside.card)
-        state = None if aside.state is None else (aside.state, digest(aside.state))
         extra = Extra([(ticket.id, encode(ticket)) for ticket in aside.tickets], aside.scored)
-        alone = plate is None and state is None and aside.due is UNSET and extra == NOTHING
-        do = partial(append, row, plate, state, aside.due, extra)
+        alone = plate is None and aside.state is None and aside.due is UNSET and extra == NOTHING
+        do = partial(append, row, plate, aside.state, aside.due, extra)
         await self._write(do, step.now, row if alone else None)
 
     async def mark(self, room: int, card: Card, due: float | None) -> None:
         await self._write(partial(mark, room, Plate.of(card), due))
 
-    async def prune(self, before: float, limit: int) -> int:
-        count: int = await self._write(partial(prune, before, limit))
-        return count
+    async def prune(self, before: float, limit: int) -> bool:
+        more: bool = await self._write(partial(prune, before, self._clock, limit))
+        return more
 
     async def rest(self, room: int, stored: Stored, due: float | None) -> None:
-        await self._write(partial(rest, room, stored.seq, (stored.state, digest(stored.state)), due))
+        await self._write(partial(rest, room, stored.seq, stored.state, due))
 
     async def beat(self, now: float) -> None:
-        await self._write(nothing, now)
+        seen, self._seen = self._seen, set()
+        await self._write(partial(see_players, seen, now), now)
+        self._clock = max(self._clock, now)
+        if self._mark.is_due(self._clock):  # what it tells of is on the disk
+            await asyncio.to_thread(self._mark.write, self._clock)
 
     async def post(self, relay: str, letter: Letter) -> None:
-        await self._write(partial(post, relay, letter, digest(letter.body)))
+        await self._write(partial(post, relay, letter))
 
     async def save_ticket(self, ticket: Ticket) -> None:
         await self._write(partial(save_tickets, [(ticket.id, encode(ticket))]))
@@ -147,7 +183,7 @@ class SqliteJournal:
         await self._write(partial(drop_tickets, tuple(ids)))
 
     async def save_player(self, player: Player) -> None:
-        await self._write(partial(save_player, player.id, encode(player)))
+        await self._write(partial(save_player, player, self._clock))
 
     def _write(
         self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0, row: Row | None = None
@@ -162,10 +198,9 @@ class SqliteJournal:
         chain = Chain(room, after)
         more = True
         while more:
-            rows = await self._read(partial(page, room, chain.seq))
+            rows, more = await self._read(partial(page, room, chain.seq))
             for row in rows:
                 yield chain.read(*row)
-            more = len(rows) == PAGE
 
     async def stored(self, room: int, at: int | None = None) -> Stored:
         return await self._read(partial(stored, room, LAST if at is None else at))
@@ -177,16 +212,16 @@ class SqliteJournal:
         return await self._read(partial(recall, id))
 
     async def find(self, id: str) -> Found | None:
-        return next(iter(await self._read(partial(rooms, BY_ID, id))), None)
+        return await self._read(partial(room, BY_ID, id))
+
+    async def ids_like(self, id: str) -> list[str]:
+        return await self._read(partial(ids_like, id))
 
     async def room(self, number: int) -> Found | None:
-        return next(iter(await self._read(partial(rooms, BY_NUMBER, number))), None)
-
-    async def open_rooms(self, limit: int) -> list[Found]:
-        return await self._read(partial(rooms, LISTED, limit))
+        return await self._read(partial(room, BY_NUMBER, number))
 
     async def rooms_of(self, player: str) -> list[Found]:
-        return await self._read(partial(rooms, SEATED, player))
+        return await self._read(partial(rooms_of, player))
 
     async def due(self, now: float) -> list[str]:
         return await self._read(partial(due, now))
@@ -200,9 +235,6 @@ class SqliteJournal:
     async def held(self) -> list[str]:
         return await self._read(partial(ids, "held IS NOT NULL"))
 
-    async def opened_by(self, creator: str) -> int:
-        return await self._read(partial(opened_by, creator))
-
     async def tickets(self) -> list[Ticket]:
         return await self._read(tickets)
 
@@ -215,11 +247,36 @@ class SqliteJournal:
     async def results_of(self, player: str, limit: int) -> list[Result]:
         return await self._read(partial(results_of, player, limit))
 
-    async def posted(self, relay: str) -> list[bytes]:
-        return await self._read(partial(posted, relay))
+    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
+        return await self._read(partial(posted, relay, most))
 
-    async def player(self, id: str) -> Player | None:
-        return await self._read(partial(player, id))
+    async def relay_held(self, relay: str) -> Held | None:
+        return await self._read(partial(relay_held, relay))
+
+    async def relays_held(self) -> dict[str, int]:
+        return await self._read(relays_held)
+
+    async def key(self) -> bytes:
+        return await self._read(lambda db: next(look(db, KEYS))[0])
+
+    async def player(self, id: str) -> KeptPlayer | None:
+        found = await self._read(partial(player, id))
+        if found is None:
+            return None
+        if self._clock - found[1] >= SEEN_EVERY:
+            self._seen.add(id)
+        return found[0]
+
+    def damages(self) -> Sequence[Damage]:
+        return tuple(self._damages)
+
+    async def inspect(self, limit: int) -> bool:
+        at, after = self._inspected
+        if at == len(ALL):
+            return False
+        after = await self._read(lambda db: walk(db, ALL[at], after, limit))
+        self._inspected = (at, after) if after is not None else (at + 1, None)
+        return self._inspected[0] < len(ALL)
 
     async def _read(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         if self._reader is None:

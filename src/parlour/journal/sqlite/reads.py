@@ -1,6 +1,10 @@
-"""What a read finds."""
+"""What a read finds. Every row is checked; see `sealed`."""
 
 import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from math import inf
+from typing import Any
 
 import msgspec
 
@@ -9,14 +13,35 @@ from parlour.journal.base import (
     Chain,
     Damaged,
     Found,
-    Player,
+    Held,
+    KeptPlayer,
     Recalled,
     Result,
     Stored,
 )
+from parlour.journal.sqlite.sealed import (
+    LETTERS,
+    PLAYERS,
+    RELAYS,
+    RESULTS,
+    ROOMS,
+    SEATS,
+    STANDINGS,
+    STATES,
+    STEPS,
+    TICKETS,
+    Row,
+    bodies,
+    body_of,
+    damaged,
+    is_whole,
+    look,
+    look_for,
+    note,
+)
 from parlour.lobby import Ticket
 from parlour.ratings import Standing
-from parlour.wire import digest
+from parlour.wire import Step, digest
 
 LAST = 2**62
 """After any step that there is."""
@@ -26,31 +51,55 @@ ALL = -1
 """As many as there are, in SQLite's words."""
 
 read_card = msgspec.json.Decoder(Card).decode
-read_player = msgspec.json.Decoder(Player).decode
+read_player = msgspec.json.Decoder(KeptPlayer).decode
 read_ticket = msgspec.json.Decoder(Ticket).decode
 read_standing = msgspec.json.Decoder(Standing).decode
 read_result = msgspec.json.Decoder(Result).decode
 
-FOUND = "SELECT number, (SELECT coalesce(max(seq), 0) FROM steps WHERE room = number), card FROM rooms "
+LAST_STEP = ", (SELECT coalesce(max(seq), 0) FROM steps WHERE steps.room = rooms.number)"
 # An id is given again only once its room has ended, so an open room is the newest of its id.
-BY_ID = FOUND + "WHERE id = ? ORDER BY number DESC LIMIT 1"
-BY_NUMBER = FOUND + "WHERE number = ?"
-LISTED = FOUND + "WHERE open AND NOT private ORDER BY number DESC LIMIT ?"
-SEATED = FOUND + "JOIN seats ON room = number WHERE player = ? ORDER BY number DESC"
+BY_ID = "WHERE id = ? ORDER BY number DESC LIMIT 1"
+BY_NUMBER = "WHERE number = ?"
 
 
-def rooms(sql: str, key: str | int, db: sqlite3.Connection) -> list[Found]:
-    return [Found(number, seq, read_card(card)) for number, seq, card in db.execute(sql, (key,))]
+def found(db: sqlite3.Connection, row: Row) -> Found:
+    return Found(row[0], row[-1], body_of(db, ROOMS, row, read_card))
+
+
+def room(sql: str, key: str | int, db: sqlite3.Connection) -> Found | None:
+    """The room that is asked for; `Damaged` if its row is."""
+    row = look_for(db, ROOMS, sql, (key,), LAST_STEP)
+    return None if row is None else found(db, row)
+
+
+def rooms(sql: str, values: Sequence[Any], db: sqlite3.Connection) -> list[Found]:
+    """Rooms in a list, from which damaged ones are left out."""
+    there: list[Found] = []
+    for row in look(db, ROOMS, sql, values, LAST_STEP):
+        try:
+            there.append(found(db, row))
+        except Damaged:  # noted
+            continue
+    return there
+
+
+def rooms_of(player: str, db: sqlite3.Connection) -> list[Found]:
+    seats = look(db, SEATS, "WHERE player = ? ORDER BY room DESC", (player,))
+    return [there for seat in list(seats) for there in rooms(BY_NUMBER, (seat[0],), db)]
 
 
 def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
-    found = next(iter(rooms(BY_ID, id, db)), None)
-    if found is None:
+    there = room(BY_ID, id, db)
+    if there is None:
         return None
-    number, state = found.number, stored(found.number, LAST, db)
+    number, state = there.number, stored(there.number, LAST, db)
     chain = Chain(number, state.seq)
-    steps = [chain.read(*row) for row in page(number, state.seq, db, ALL)]
-    return Recalled(found, state, steps, answers(number, db))
+    steps: list[Step] = []
+    more = True
+    while more:
+        rows, more = page(number, chain.seq, db, ALL)
+        steps += [chain.read(*row) for row in rows]
+    return Recalled(there, state, steps, answers(number, db))
 
 
 def due(now: float, db: sqlite3.Connection) -> list[str]:
@@ -64,33 +113,43 @@ def ids(which: str, db: sqlite3.Connection) -> list[str]:
 
 def missing(games: tuple[str, ...], db: sqlite3.Connection) -> list[Found]:
     known = ", ".join("?" for _ in games)
-    sql = FOUND + f"WHERE open AND game NOT IN ({known})"
-    return [Found(number, seq, read_card(card)) for number, seq, card in db.execute(sql, games)]
+    return rooms(f"WHERE open AND game NOT IN ({known})", games, db)
 
 
-def opened_by(creator: str, db: sqlite3.Connection) -> int:
-    over = "json_extract(CAST(card AS TEXT), '$.outcome') IS NOT NULL"
-    sql = f"SELECT count(*) FROM rooms WHERE open AND creator = ? AND NOT {over}"  # noqa: S608 - ours
-    count: int = db.execute(sql, (creator,)).fetchone()[0]
-    return count
+StepRow = tuple[int, bytes, bytes]
+"""A step: its seq, its body and that body's digest."""
 
 
-def page(room: int, after: int, db: sqlite3.Connection, most: int = PAGE) -> list[tuple[int, bytes, bytes]]:
-    sql = "SELECT seq, body, hash FROM steps WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
-    return db.execute(sql, (room, after, most)).fetchall()
+def page(room: int, after: int, db: sqlite3.Connection, most: int = PAGE) -> tuple[list[StepRow], bool]:
+    """Some steps in order, and whether there may be more; `Damaged` if the first is not as it was written."""
+    sql = f"SELECT {STEPS.all} FROM steps WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608 - ours
+    steps: list[StepRow] = []
+    for row in db.execute(sql, (room, after, most)):
+        if not is_whole(STEPS, row):
+            note(db, STEPS, row)
+            if steps:
+                return steps, True
+            raise Damaged(f"room {room}: step {row[1]} is not as it was written")
+        steps.append((row[1], row[4], digest(row[4])))
+    return steps, len(steps) == most
 
 
 def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
-    sql = "SELECT seq, body, hash FROM states WHERE room = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
-    row = db.execute(sql, (room, at)).fetchone()
-    if row is None or digest(row[1]) != row[2]:
-        raise Damaged(f"room {room}: its state is not as it was written")
-    return Stored(row[0], row[1])
+    """The newest state up to a step that is whole: the steps after it lead to the same room."""
+    for row in look(db, STATES, "WHERE room = ? AND seq <= ? ORDER BY seq DESC", (room, at)):
+        return Stored(row[1], row[2])
+    raise Damaged(f"room {room}: its state is not as it was written")
 
 
 def answers(room: int, db: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    sql = "SELECT player, command_id, seq FROM steps WHERE room = ? AND command_id IS NOT NULL"
-    return {(player, id): seq for player, id, seq in db.execute(sql, (room,)) if player is not None}
+    found = {}
+    sql = f"SELECT {STEPS.all} FROM steps WHERE room = ? AND command_id IS NOT NULL"  # noqa: S608 - ours
+    for row in db.execute(sql, (room,)):
+        if not is_whole(STEPS, row):  # it may be the answer to what is asked again
+            raise damaged(note(db, STEPS, row))
+        if row[2] is not None:
+            found[row[2], row[3]] = row[1]
+    return found
 
 
 def last(db: sqlite3.Connection, room: int) -> int:
@@ -99,34 +158,60 @@ def last(db: sqlite3.Connection, room: int) -> int:
     return seq
 
 
-def player(id: str, db: sqlite3.Connection) -> Player | None:
-    row = db.execute("SELECT body FROM players WHERE id = ?", (id,)).fetchone()
-    return None if row is None else read_player(row[0])
+def player(id: str, db: sqlite3.Connection) -> tuple[KeptPlayer, float] | None:
+    """A player and when they were last asked for.
+
+    `Damaged` if the row is: nobody knows which of their sessions are over, so no token of theirs is believed.
+    """
+    row = look_for(db, PLAYERS, "WHERE id = ?", (id,))
+    return None if row is None else (body_of(db, PLAYERS, row, read_player), row[1])
 
 
 def tickets(db: sqlite3.Connection) -> list[Ticket]:
-    return [read_ticket(body) for (body,) in db.execute("SELECT body FROM tickets")]
+    return bodies(db, TICKETS, read_ticket, "", ())
 
 
 def standings(ladder: str, limit: int, db: sqlite3.Connection) -> list[Standing]:
-    sql = "SELECT body FROM standings WHERE ladder = ? ORDER BY worth DESC, player LIMIT ?"
-    return [read_standing(body) for (body,) in db.execute(sql, (ladder, limit))]
+    sql = "WHERE ladder = ? ORDER BY worth DESC, player LIMIT ?"
+    return bodies(db, STANDINGS, read_standing, sql, (ladder, limit))
 
 
 def standings_of(player: str, db: sqlite3.Connection) -> list[Standing]:
-    sql = "SELECT body FROM standings WHERE player = ? ORDER BY ladder"
-    return [read_standing(body) for (body,) in db.execute(sql, (player,))]
+    return bodies(db, STANDINGS, read_standing, "WHERE player = ? ORDER BY ladder", (player,))
 
 
 def results_of(player: str, limit: int, db: sqlite3.Connection) -> list[Result]:
-    sql = "SELECT body FROM results WHERE player = ? ORDER BY number DESC LIMIT ?"
-    return [read_result(body) for (body,) in db.execute(sql, (player, limit))]
+    sql = "WHERE player = ? ORDER BY number DESC LIMIT ?"
+    return bodies(db, RESULTS, read_result, sql, (player, limit))
 
 
-def posted(relay: str, db: sqlite3.Connection) -> list[bytes]:
-    sql = "SELECT num, body, hash FROM letters WHERE relay = ? ORDER BY num"
-    rows = db.execute(sql, (relay,)).fetchall()
-    for num, body, hash in rows:
-        if digest(body) != hash:
-            raise Damaged(f"relay {relay}: number {num} is not as it was written")
-    return [body for _, body, _ in rows]
+def posted(relay: str, most: int | None, db: sqlite3.Connection) -> list[bytes]:
+    sql = f"SELECT {LETTERS.all} FROM letters WHERE relay = ? ORDER BY num DESC"  # noqa: S608 - our own words
+    bodies: list[bytes] = []
+    left = inf if most is None else most
+    for row in db.execute(sql, (relay,)):
+        if not is_whole(LETTERS, row):
+            note(db, LETTERS, row)
+            raise Damaged(f"relay {relay}: number {row[1]} is not as it was written")
+        left -= len(row[2])
+        if left < 0:
+            break
+        bodies.append(row[2])
+    return bodies[::-1]
+
+
+def relay_held(relay: str, db: sqlite3.Connection) -> Held | None:
+    row = next(look(db, RELAYS, "WHERE name = ?", (relay,)), None)
+    return None if row is None else Held(row[2], row[3])
+
+
+def relays_held(db: sqlite3.Connection) -> dict[str, int]:
+    held: Counter[str] = Counter()
+    for _, _, holder, size, *_ in look(db, RELAYS):
+        held[holder] += size
+    return held
+
+
+def ids_like(id: str, db: sqlite3.Connection) -> list[str]:
+    sql = "SELECT id FROM rooms WHERE open AND id = ? COLLATE NOCASE LIMIT 2"
+    return [found for (found,) in db.execute(sql, (id,))]

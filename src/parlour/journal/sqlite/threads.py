@@ -12,9 +12,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from parlour.journal.base import Conflict, Damaged, DiskFailed, NotKept
-from parlour.journal.sqlite.trouble import not_kept, unreadable
-from parlour.journal.sqlite.writes import Row, insert_all
+from parlour.journal.base import Conflict, Damage, Damaged, DiskFailed, NotKept
+from parlour.journal.sqlite.sealed import Connection
+from parlour.journal.sqlite.trouble import name_of, not_kept, unreadable
+from parlour.journal.sqlite.writes import Row, insert_all, move_clock
 
 W = TypeVar("W")
 Batch = list[tuple[W, asyncio.Future[Any]]]
@@ -31,6 +32,12 @@ class Write(NamedTuple):
     now: float
     row: Row | None = None
     """The step, where there is nothing else to write: many such are written with one statement."""
+
+
+def note_pages(db: sqlite3.Connection, error: Exception) -> None:
+    """Remember it if SQLite does not find its way about the file."""
+    if name_of(error).startswith("SQLITE_CORRUPT") and isinstance(db, Connection):
+        db.damages.setdefault(Damage("file", str(error)))
 
 
 class Clerk(ABC, Generic[W]):
@@ -118,15 +125,18 @@ class Writer(Clerk[Write]):
     def _do_all(self, batch: list[Write]) -> list[Any]:
         if self._broken is not None:  # after a failed fsync nobody knows what the file holds
             return [self._broken for _ in batch]
+        committing = False
         try:
             self._db.execute("BEGIN IMMEDIATE")
             outcomes = self._attempt_all(batch)
             landed = (w.now for w, outcome in zip(batch, outcomes, strict=True) if not failed(outcome))
             self._move_clock(max(landed, default=0.0))
+            committing = True
             self._db.execute("COMMIT")
         except (sqlite3.Error, MemoryError, OverflowError) as error:
             self._roll_back()
-            why = not_kept(error)
+            note_pages(self._db, error)
+            why = not_kept(error, committing=committing)
             self._broken = why if isinstance(why, DiskFailed) else None
             return [why for _ in batch]
         except Exception as error:  # noqa: BLE001 - a damaged row, or a bug: it must not end all writing
@@ -154,7 +164,7 @@ class Writer(Clerk[Write]):
             return conflict
 
     def _move_clock(self, now: float) -> None:
-        self._db.execute("UPDATE clock SET now = ?1 WHERE now < ?1", (now,))
+        move_clock(now, self._db)
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):  # some failures roll back by themselves
@@ -167,7 +177,9 @@ def failed(outcome: Any) -> bool:
 
 def blamed(error: Exception) -> Damaged | None:
     """The error in the journal's words, where what it holds is to blame."""
-    if isinstance(error, msgspec.DecodeError):
+    if isinstance(error, Damaged):
+        return error
+    if isinstance(error, msgspec.DecodeError | UnicodeDecodeError):
         return Damaged(f"the journal holds something that cannot be read: {error}")
     return None
 
@@ -192,6 +204,7 @@ class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
         try:
             return ask(self._db)
         except sqlite3.Error as error:
+            note_pages(self._db, error)
             return unreadable("the journal", error)
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
             return blamed(error) or error

@@ -10,12 +10,17 @@ from parlour.journal.base import (
     NotKept,
 )
 
+SURE = ("SQLITE_FULL", "SQLITE_BUSY", "SQLITE_READONLY", "SQLITE_NOMEM", "SQLITE_IOERR_SHM")
+"""With these nothing was committed. (The shared memory of the log has no disk behind it.)"""
 
-def not_kept(error: Exception) -> NotKept:
+
+def not_kept(error: Exception, *, committing: bool = False) -> NotKept | DiskFailed:
+    """Why a transaction failed, which may have reached the disk if it was being committed."""
     name = name_of(error)
-    # The shared memory of the log has no disk behind it: a full one can be full no longer.
-    failed = name.startswith("SQLITE_IOERR") and not name.startswith("SQLITE_IOERR_SHM")
-    return (DiskFailed if failed else NotKept)(f"not kept: {error}")
+    failed = name.startswith("SQLITE_IOERR") or (committing and isinstance(error, sqlite3.Error))
+    if failed and not name.startswith(SURE):
+        return DiskFailed(f"it is not known whether this is kept: {error}")
+    return NotKept(f"not kept: {error}")
 
 
 def unreadable(what: str, error: sqlite3.Error) -> Exception:
@@ -24,9 +29,19 @@ def unreadable(what: str, error: sqlite3.Error) -> Exception:
     return NotKept(f"{what} cannot be read: {error}")
 
 
+def pages_damaged(path: Path, what: str) -> Damaged:
+    """The file is so damaged that nothing can be done with it here."""
+    return Damaged(
+        f"{path} is damaged ({what}): put a backup in its place, "
+        f"or save what can be read with: sqlite3 {path.name} .recover"
+    )
+
+
 def unopened(path: Path, error: sqlite3.Error) -> Exception:
     if name_of(error) == "SQLITE_NOTADB":
         return Foreign(f"{path} is not a journal ({error}): choose another data folder")
+    if name_of(error).startswith("SQLITE_CORRUPT"):
+        return pages_damaged(path, str(error))
     return unreadable(str(path), error)
 
 

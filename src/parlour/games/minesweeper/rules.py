@@ -1,14 +1,4 @@
-"""Minesweeper: one player opens the field cell by cell, others may watch.
-
-A field is drawn with one character a cell, in tests, in journals and on the wire:
-
-    ``#``  closed                        ``*``  closed, a mine
-    ``!``  flagged, but no mine          ``F``  flagged, a mine
-    ``.``  open, no mine around it       ``X``  a mine that was opened
-    ``1`` to ``8``  open, so many mines around it
-
-While a game goes on, nobody can tell ``*`` from ``#`` or ``!`` from ``F``: a view draws them alike.
-"""
+"""Minesweeper: one player opens the field cell by cell, others may watch."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -29,24 +19,17 @@ from parlour.game import (
     Moment,
     Outcome,
     Send,
-    State,
     Timeouts,
     Update,
 )
+from parlour.games.minesweeper.field import FLAGS, HIDE, NUMBERS, OPEN, Field
+from parlour.games.minesweeper.worlds import draw_mines
 from parlour.scene import Clock, Control, Piece, Scene, Side, Spot
 
-NUMBERS = ".12345678"
 SAID = {"#": "closed", "!": "flag", "F": "flag", "*": "mine", "X": "mine, opened", ".": "clear"}
-OPEN = NUMBERS + "X"
-MINES = "*FX"
-FLAGS = "F!"
 
-LAY = str.maketrans("#!", "*F")
-CLEAR = str.maketrans("*F", "#!")
-FLIP = str.maketrans("#*!F", "!F#*")
-HIDE = str.maketrans("*!", "#F")
-"""What becomes of a closed cell: a mine is laid, or cleared; a flag comes or goes; the secret is covered."""
-
+CLICKS = 2
+"""The version that tells which cells were clicked; before, only those that were opened."""
 AFTER_GAME = 120.0
 AFTER_LEAVE = 5.0
 """How many seconds the room waits for somebody to play on."""
@@ -59,7 +42,6 @@ PRESETS = {
 }
 
 Length = Annotated[int, Meta(ge=1, le=99)]
-Status = Literal["init", "play", "win", "lose"]
 
 
 class Settings(Config, frozen=True):
@@ -75,161 +57,6 @@ class Settings(Config, frozen=True):
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="in place of the preset's; fewer than there are cells"),
     ] = None
-
-
-class Field(State, frozen=True):
-    """The field, its cells counted row by row from 0; the mines are laid when the first is opened.
-
-    >>> print(Field.parse("* # # / # # # / # # #").open(8))
-    * 1 .
-    1 1 .
-    . . .
-    """
-
-    width: int
-    mines: int
-    cells: str
-    start_time: float | None = None
-    """Wall time, for display, as is the end."""
-    end_time: float | None = None
-    started: float = 0.0
-    """On the room's clock."""
-    elapsed: float | None = None
-    """How long the game took by the room's clock."""
-
-    @classmethod
-    def parse(cls, drawn: str, mines: int | None = None) -> "Field":
-        """A field as it is drawn, its rows on lines of their own or between slashes."""
-        rows = ["".join(row.split()) for row in drawn.strip().replace("/", "\n").splitlines()]
-        if len({len(row) for row in rows}) != 1 or not rows[0] or set("".join(rows)) - set(f"#*F!X{NUMBERS}"):
-            raise ValueError(f"expected rows of one length made of #*F!X.12345678, got {rows}")
-        cells = "".join(rows)
-        return cls(len(rows[0]), sum(map(cells.count, MINES)) if mines is None else mines, cells)
-
-    def __str__(self) -> str:
-        return "\n".join(" ".join(row) for row in self.rows)
-
-    @property
-    def height(self) -> int:
-        return len(self.cells) // self.width
-
-    @property
-    def rows(self) -> list[str]:
-        """The cells as they are drawn, mines and all."""
-        return [self.cells[at : at + self.width] for at in range(0, len(self.cells), self.width)]
-
-    @property
-    def flags(self) -> int:
-        """How many flags stand."""
-        return sum(map(self.cells.count, FLAGS))
-
-    @property
-    def mined(self) -> set[int]:
-        """The cells with a mine."""
-        return {cell for cell, drawn in enumerate(self.cells) if drawn in MINES}
-
-    @property
-    def status(self) -> Status:
-        """Lost with the first mine opened, won with the last other cell; flags do not matter."""
-        if "X" in self.cells:
-            return "lose"
-        if not any(mine in self.cells for mine in MINES):
-            return "init"
-        return "play" if "#" in self.cells or "!" in self.cells else "win"
-
-    @property
-    def over(self) -> bool:
-        """Won or lost."""
-        return self.status in ("win", "lose")
-
-    def cell(self, x: int, y: int) -> int:
-        """The number of the cell at these coordinates, which count from 1."""
-        if not (1 <= x <= self.width and 1 <= y <= self.height):
-            raise Refused(Code.ILLEGAL_MOVE, f"{x}, {y} is off the field of {self.width} x {self.height}")
-        return x - 1 + (y - 1) * self.width
-
-    def place(self, cell: int) -> dict[str, int]:
-        """The coordinates of a cell, as they are told."""
-        return {"x": cell % self.width + 1, "y": cell // self.width + 1}
-
-    def around(self, cell: int) -> tuple[int, ...]:
-        """The up to eight neighbours of a cell."""
-        return neighbourhoods(self.width, self.height)[cell]
-
-    def lay(self, first: int, chance: Chance) -> "Field":
-        """Mines at random, but none at the first cell to open nor, where there is room, around it."""
-        roomy = len(self.cells) - self.mines >= 9
-        safe = {first, *self.around(first)} if roomy else {first}
-        free = [cell for cell in range(len(self.cells)) if cell not in safe]
-        return self.with_mines(chance.sample(free, self.mines))
-
-    def with_mines(self, mined: Iterable[int]) -> "Field":
-        """The same to look at, with mines under just these of its closed cells."""
-        cells = list(self.cells.translate(CLEAR))
-        for cell in mined:
-            cells[cell] = cells[cell].translate(LAY)
-        return replace(self, cells="".join(cells))
-
-    def flag(self, cell: int) -> "Field":
-        """Put a flag on a closed cell, or take it away."""
-        if self.cells[cell] in NUMBERS:
-            raise Refused(Code.ILLEGAL_MOVE, "that cell is open; flags go on closed ones")
-        turned = self.cells[cell].translate(FLIP)
-        return replace(self, cells=self.cells[:cell] + turned + self.cells[cell + 1 :])
-
-    def open(self, cell: int) -> "Field":
-        """Open a closed cell."""
-        if self.cells[cell] in NUMBERS:
-            raise Refused(Code.ILLEGAL_MOVE, "that cell is already open")
-        if self.cells[cell] in FLAGS:
-            raise Refused(Code.ILLEGAL_MOVE, "that cell has a flag; take it away first")
-        return self._open([cell])
-
-    def chord(self, cell: int) -> "Field":
-        """Open what is closed around a number that has all its flags."""
-        number = NUMBERS.find(self.cells[cell])
-        if number < 1:
-            raise Refused(Code.ILLEGAL_MOVE, "only an open number can be chorded")
-        around = self.around(cell)
-        flags = sum(self.cells[near] in FLAGS for near in around)
-        if flags != number:
-            raise Refused(Code.ILLEGAL_MOVE, f"around that {number} there are {flags} flags, not {number}")
-        closed = [near for near in around if self.cells[near] in "#*"]
-        if not closed:
-            raise Refused(Code.ILLEGAL_MOVE, f"around that {number} there is nothing left to open")
-        return self._open(closed)
-
-    def _open(self, waiting: list[int]) -> "Field":
-        """Open these; a cell without a mine around opens its neighbours too, but none that has a flag."""
-        cells, mined, around = list(self.cells), self.mined, neighbourhoods(self.width, self.height)
-        while waiting:
-            cell = waiting.pop()
-            if cells[cell] == "*":
-                cells[cell] = "X"
-            elif cells[cell] == "#":
-                number = len(mined.intersection(around[cell]))
-                cells[cell] = NUMBERS[number]
-                if number == 0:
-                    waiting.extend(around[cell])
-        return replace(self, cells="".join(cells))
-
-
-@lru_cache(maxsize=16)
-def neighbourhoods(width: int, height: int) -> tuple[tuple[int, ...], ...]:
-    """For each cell the cells around it.
-
-    >>> neighbourhoods(3, 2)[0]
-    (1, 3, 4)
-    """
-
-    def around(cell: int) -> Iterator[int]:
-        y, x = divmod(cell, width)
-        for row in range(max(y - 1, 0), min(y + 2, height)):
-            for column in range(max(x - 1, 0), min(x + 2, width)):
-                if (column, row) != (x, y):
-                    yield row * width + column
-
-    return tuple(tuple(around(cell)) for cell in range(width * height))
 
 
 class At(Event, frozen=True):
@@ -263,9 +90,10 @@ class Minesweeper(Game[Field]):
 
     name = "minesweeper"
     display_name = "Minesweeper"
+    version = CLICKS
     seats = range(1, 2)
     spectators = 100
-    timeouts = Timeouts(game=300, away=15, nobody=60)
+    timeouts = Timeouts(game="server", away=None, nobody=None)
     State = Field
     Event = Move
     Config = Settings
@@ -305,7 +133,10 @@ class Minesweeper(Game[Field]):
                 return _opened(state, laid.open(cell), moment)
 
     def view(self, state: Field, viewer: str | None) -> dict[str, object]:
-        """The same for everybody: the rows as they are drawn, and until it is over without what they hide."""
+        """The same for everybody: the rows as they are drawn, and until it is over without what they hide.
+
+        Which cells were opened by hand and which of them ended the game is told by column and row.
+        """
         return {
             "width": state.width,
             "height": state.height,
@@ -316,6 +147,8 @@ class Minesweeper(Game[Field]):
             "end_time": state.end_time,
             "elapsed": state.elapsed,
             "rows": state.rows if state.over else [row.translate(HIDE) for row in state.rows],
+            "clicked": [tuple(state.place(cell).values()) for cell in state.clicked],
+            "ended_by": [tuple(state.place(cell).values()) for cell in state.ended_by],
         }
 
     def scene(self, state: Field, viewer: str | None) -> Scene:
@@ -351,14 +184,10 @@ class Minesweeper(Game[Field]):
                 return None
 
     def resample(self, state: Field, viewer: str | None, chance: Chance) -> Field:
-        """Other places for the mines that no number tells of; those beside an open cell stay there."""
+        """Other places for the mines, as likely as each other for all that the open numbers say."""
         if state.status != "play":
             return state
-        opened = {cell for cell, drawn in enumerate(state.cells) if drawn in NUMBERS}
-        seen = opened.union(*map(state.around, opened))
-        unseen = [cell for cell in range(len(state.cells)) if cell not in seen]
-        known = state.mined & seen
-        return state.with_mines([*known, *chance.sample(unseen, state.mines - len(known))])
+        return state.with_mines(draw_mines(state.cells, state.width, state.mines, state.mined, chance))
 
 
 def _flagged(after: Field, cell: int) -> Update[Field]:
@@ -369,7 +198,7 @@ def _flagged(after: Field, cell: int) -> Update[Field]:
 def _opened(before: Field, after: Field, moment: Moment) -> Update[Field]:
     """What follows when cells were opened."""
     after = _timed(after, moment)
-    return Update(after, tuple(_news(before, after)))
+    return Update(after, tuple(_news(before, after, moment.rules or CLICKS)))
 
 
 def _timed(field: Field, moment: Moment) -> Field:
@@ -381,16 +210,21 @@ def _timed(field: Field, moment: Moment) -> Field:
     return field
 
 
-def _news(before: Field, after: Field) -> Iterator[Effect]:
+def _news(before: Field, after: Field, rules: int) -> Iterator[Effect]:
     """What everybody hears of it, in the order in which it happened."""
     if before.status == "init":
         yield _tell("start_game", start_time=after.start_time)
     opened = [
         cell for cell, drawn in enumerate(after.cells) if drawn in OPEN and before.cells[cell] not in OPEN
     ]
+    if rules >= CLICKS:
+        clicked = after.clicked[len(before.clicked) :]
+        yield _tell("click", cells=[after.place(cell) for cell in clicked])
     yield _tell("open", cells=[_shown(after, cell) for cell in opened])
     if after.over:
-        yield _tell("game_over", status=after.status, end_time=after.end_time)
+        cells = [after.place(cell) for cell in after.ended_by]
+        by = {"ended_by": cells} if rules >= CLICKS else {}
+        yield _tell("game_over", status=after.status, end_time=after.end_time, **by)
         yield _tell("show_mines", cells=[after.place(cell) for cell in sorted(after.mined)])
         yield End(AFTER_GAME)
 
@@ -429,8 +263,17 @@ def _chordable(field: Field, cell: int, number: str) -> bool:
 def _spots(field: Field, seen: str, *, plays: bool) -> tuple[Spot, ...]:
     width = field.width
     ready = _ready(field) if plays else set()
+    clicked = set(field.clicked) if field.over else set()
+    last = set(field.ended_by or field.clicked[-1:])
     return tuple(
-        _spot(cell, width, drawn, plays and (drawn not in NUMBERS or cell in ready))
+        _spot(
+            cell,
+            width,
+            drawn,
+            plays and (drawn not in NUMBERS or cell in ready),
+            cell in clicked,
+            cell in last,
+        )
         for cell, drawn in enumerate(seen)
     )
 
@@ -443,8 +286,11 @@ def _ready(field: Field) -> set[int]:
 
 
 @lru_cache(maxsize=1 << 15)
-def _spot(cell: int, width: int, drawn: str, can: bool) -> Spot:  # noqa: FBT001
-    """A cell as it is seen; kept, since most cells look as they did before."""
+def _spot(cell: int, width: int, drawn: str, can: bool, clicked: bool, last: bool) -> Spot:  # noqa: FBT001
+    """A cell as it is seen; kept, since most cells look as they did before.
+
+    The last click is marked; when it is over, what was opened by hand looks otherwise than the rest.
+    """
     y, x = divmod(cell, width)
     opened = drawn in OPEN
     click: Move | None = None
@@ -454,10 +300,11 @@ def _spot(cell: int, width: int, drawn: str, can: bool) -> Spot:  # noqa: FBT001
         f"c{cell}",
         x,
         y,
-        fill="red" if drawn == "X" else "sunken" if opened else "raised",
+        fill="red" if drawn == "X" else "paper" if clicked else "sunken" if opened else "raised",
         text=drawn if drawn in NUMBERS[1:] else "",
         tone=NUMBERS.index(drawn) if drawn in NUMBERS else 0,
-        label=f"column {x + 1}, row {y + 1}: {SAID.get(drawn, drawn)}",
+        label=f"column {x + 1}, row {y + 1}: {SAID.get(drawn, drawn)}{', clicked' if clicked else ''}",
+        mark="last" if last else None,
         click=click,
         second=Flag(x + 1, y + 1) if can and not opened else None,
     )

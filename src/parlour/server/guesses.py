@@ -1,0 +1,52 @@
+"""Limits guessing: whoever asks for many rooms that are not there is not told which unlisted ones are."""
+
+from parlour.errors import Code, Refused
+from parlour.journal.base import Card
+from parlour.server.clock import Clock
+from parlour.server.limits import Allowances
+
+UNGUESSABLE = 12
+"""Characters of an id that nobody hits by guessing."""
+FORGET_EVERY = 60.0
+"""Seconds after which addresses that are quiet again are forgotten."""
+
+
+class Guesses:
+    """Counts what was asked for in vain, by address."""
+
+    def __init__(self, clock: Clock, per_minute: float) -> None:
+        self._clock = clock
+        self._per_minute = per_minute
+        self._left = Allowances(per_minute / 60, clock, seconds=60)
+        self._forget_at = 0.0
+
+    def missed(self, id: str, address: str | None) -> Refused:
+        """What somebody is told whose room is not there: just that, or that they have asked too often."""
+        if (now := self._clock.now()) >= self._forget_at:
+            self._forget_at = now + FORGET_EVERY
+            self._left.forget_full()
+        if address is not None and not self._left.take(address, 1.0):
+            return self._too_often()
+        return Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
+
+    def check(self, card: Card | None, player: str | None, address: str | None) -> None:
+        """Refuse to tell whoever has asked too often of a room that they may just have hit, or not (None).
+
+        Rooms that may be listed are no secret; whoever sits in a room or opened it knows it anyway.
+        """
+        if address is None or (card is not None and _is_known(card, player, address)):
+            return
+        if not self._left.has(address, 1.0):
+            raise self._too_often()
+
+    def _too_often(self) -> Refused:
+        most = f"at most {self._per_minute:g} rooms a minute that are not there"
+        return Refused(Code.TOO_FAST, f"{most}; wait a moment and try again")
+
+
+def _is_known(card: Card, player: str | None, address: str) -> bool:
+    """Whether nothing is given away by what is told of this room."""
+    if (card.listed and not card.private) or len(card.id) >= UNGUESSABLE:
+        return True
+    sits = any(seat is not None and seat.id == player for seat in card.seats)
+    return sits or card.creator in (player, f"address:{address}")

@@ -1,0 +1,115 @@
+"""Whoever attacks is refused or cut, and those who play beside them are answered and keep what they have."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.attack.arena import attack
+from tests.attack.bystanders import limited_server
+from tests.attack.faults import FAULTS
+from tests.attack.hostile import ATTACKS, DOORS, KINDS, REQUESTS
+from tests.e2e.clients import Raw
+from tests.e2e.conftest import end
+
+pytestmark = pytest.mark.e2e
+
+SMALL = 1_000_000
+"""Bytes of a flood; whoever is cut sends less."""
+FEW = 20
+"""Questions that nobody is cut for."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with the limits that it has by default."""
+    shared = limited_server(tmp_path_factory.mktemp("attacked")).start()
+    yield shared
+    end(shared)
+
+
+@pytest.fixture(scope="module")
+def beside(server):
+    """Somebody in a room, who is answered as long as all is well."""
+    room = server.open_room()["id"]
+    line = Raw(server, server.guest("Ann").token)
+    line.join(room)
+    yield lambda: line.ask(f"game:{room}", "game_event", {"event": {"type": "mark", "cell": 0}}).code
+    line.close()
+
+
+def during(attack_name, server, amount, beside):
+    """What came of an attack, and what somebody else was answered meanwhile, in order."""
+    answers: list[str | None] = []
+    with ThreadPoolExecutor(1) as pool:
+        attacking = pool.submit(ATTACKS[attack_name], server.port, amount)
+        while len(answers) < FEW and not (answers and attacking.done()):
+            answers.append(beside())
+    return attacking.result(), answers
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("door", DOORS)
+def test_whoever_floods_a_door_is_cut_and_others_are_answered_meanwhile(door, kind, server, beside):
+    tally, answers = during(f"{kind} at {door}", server, 20 * SMALL if kind == "large" else SMALL, beside)
+    assert tally["cut"] + tally["refused"] > 0
+    assert answers
+    assert set(answers) <= {"not_your_turn", "too_fast"}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_whoever_sends_requests_without_end_is_cut_and_others_are_answered_meanwhile(kind, server, beside):
+    tally, answers = during(f"{kind} at http", server, SMALL, beside)
+    assert tally["cut"] > 0
+    assert answers
+    assert set(answers) <= {"not_your_turn", "too_fast"}
+
+
+def test_every_record_of_a_hub_is_paid_for(server, beside):
+    tally, _ = during("records at gammonx", server, SMALL, beside)
+    assert tally["cut"] > 0
+
+
+@pytest.mark.parametrize("name", ["rooms", "rooms by forged addresses"])
+def test_one_address_opens_no_more_rooms_than_its_quota_whatever_it_says_of_itself(name, tmp_path):
+    own = limited_server(tmp_path, "--address-rooms", "20").start()
+    try:
+        assert ATTACKS[name](own.port, 100)["done"] == 20
+    finally:
+        end(own)
+
+
+def test_one_address_has_no_more_tickets_than_its_quota(tmp_path):
+    own = limited_server(tmp_path, "--address-tickets", "20").start()
+    try:
+        assert ATTACKS["tickets"](own.port, 60)["done"] == 20
+    finally:
+        end(own)
+
+
+def test_one_address_has_no_more_relays_than_its_quota(tmp_path):
+    own = limited_server(tmp_path, "--address-relays", "20").start()
+    try:
+        assert ATTACKS["relays"](own.port, 60)["done"] == 20
+    finally:
+        end(own)
+
+
+def test_one_address_has_no_more_silent_connections_than_sockets(tmp_path):
+    own = limited_server(tmp_path, "--address-connections", "20").start()
+    try:
+        tally = ATTACKS["silent connections"](own.port, 60)
+        assert tally["cut"] + tally["refused"] == 40
+    finally:
+        end(own)
+
+
+def test_ids_can_be_guessed_only_so_often(server):
+    assert ATTACKS["guessed ids"](server.port, 100)["refused"] == 100
+    assert server.call("GET", "/health").status_code == 200
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_happens_to_the_server_itself_costs_nobody_what_they_have(name, tmp_path):
+    row = asyncio.run(attack(name, tmp_path, SMALL, quiet=0.5))
+    assert [fault for fault in row.faults if fault != "bystanders waited"] == []

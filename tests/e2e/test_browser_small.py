@@ -1,0 +1,154 @@
+"""Small screens, a phone on its side, a large zoom: the board fits, and fingers find what they press."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.browser import PHONE
+from tests.e2e.test_browser_access import serious_faults
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+ON_ITS_SIDE = {"width": 844, "height": 390}
+ZOOMED = {"width": 640, "height": 400}
+"""A window of 1280 x 800 at 200 %."""
+TOUCH = {"has_touch": True, "is_mobile": True}
+
+GAMES: list[tuple[str, dict[str, Any]]] = [
+    ("tictactoe", {}),
+    ("stratego", {"arrange_seconds": 0}),
+    ("backgammon", {"match": "five_points"}),
+    ("minesweeper", {}),
+    ("minesweeper", {"preset": "advanced"}),
+]
+
+
+def sit_down(server, visit, game, config, **options):
+    """Ann in a room, with Bob where two are needed."""
+    room = server.open_room(game, config=config)["id"]
+    ann = visit(server, "Ann", **options).come_in(room)
+    if game != "minesweeper":
+        visit(server, "Bob").come_in(room)
+        expect(ann.page.get_by_text("Nobody yet")).to_have_count(0)
+    return ann
+
+
+LAYOUT = """() => {
+    const box = (name) => document.querySelector(name).getBoundingClientRect();
+    const parts = Object.fromEntries(
+        [".field", ".others", ".act", ".me", ".talking", "header"].map((name) => [name, box(name)])
+    );
+    const within = ({ left, top, right, bottom }) =>
+        left >= -0.5 && top >= -0.5 && right <= innerWidth + 0.5 && bottom <= innerHeight + 0.5;
+    const meet = (a, b) =>
+        a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
+    const names = Object.keys(parts);
+    const page = document.documentElement;
+    const board = box("svg.board");
+    return {
+        scrolls: [page.scrollWidth - innerWidth, page.scrollHeight - innerHeight],
+        outside: names.filter((name) => parts[name].height && !within(parts[name])),
+        overlaps: names.flatMap((one, n) =>
+            names.slice(n + 1).filter((two) => meet(parts[one], parts[two])).map((two) => `${one} ${two}`)
+        ),
+        board: { top: board.top, bottom: board.bottom, high: board.height, wide: board.width },
+        screen: innerHeight,
+        field: parts[".field"].width,
+        hidden: document.querySelector(".act").scrollHeight - document.querySelector(".act").clientHeight,
+    };
+}"""
+"""Where everything lies: what sticks out, what lies on what, and how much of the screen the board has."""
+
+
+@pytest.mark.parametrize("size", [ON_ITS_SIDE, ZOOMED], ids=["on its side", "zoomed"])
+@pytest.mark.parametrize(("game", "config"), GAMES, ids=[f"{game}{len(config)}" for game, config in GAMES])
+def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server, visit, game, config, size):
+    touch = TOUCH if size is ON_ITS_SIDE else {}
+    ann = sit_down(server, visit, game, config, viewport=size, **touch)
+    found = ann.page.evaluate(LAYOUT)
+    assert found["scrolls"] == [0, 0]
+    assert found["outside"] == []
+    assert found["overlaps"] == []
+    assert found["hidden"] <= 0, "everything to press is in sight"
+    board = found["board"]
+    assert board["top"] >= 0
+    assert board["bottom"] <= found["screen"]
+    fills = board["high"] > found["screen"] * 0.9 or board["wide"] > found["field"] * 0.97
+    assert fills, "it is as large as one side of its place"
+    ann.page.get_by_role("button", name="Chat and moves").click()
+    expect(ann.page.get_by_label("Say something")).to_be_in_viewport(ratio=1)
+    assert serious_faults(ann) == []
+
+
+def test_the_replay_has_the_whole_board_on_a_low_screen_too(server, visit):
+    ann = sit_down(server, visit, "backgammon", {"match": "five_points"}, viewport=ON_ITS_SIDE, **TOUCH)
+    ann.go(f"/r/{ann.page.url.rpartition('/')[2]}/replay")
+    expect(ann.page.get_by_role("slider", name="Moment")).to_be_in_viewport(ratio=1)
+    expect(ann.board).to_be_in_viewport(ratio=1)
+    page = "document.documentElement"
+    assert ann.page.evaluate(f"[{page}.scrollWidth - innerWidth, {page}.scrollHeight - innerHeight]") == [
+        0,
+        0,
+    ]
+
+
+SMALL_TARGETS = """(least) => {
+    const area = document.querySelector("dialog[open]") ?? document;
+    const targets = [...area.querySelectorAll("a, button, summary, input, select, textarea")];
+    return targets.filter((one) => one.checkVisibility() && !one.disabled).flatMap((one) => {
+        const labelled = one.matches("[type=checkbox], [type=radio]");
+        const shown = labelled ? (one.closest("label") ?? one.parentElement) : one;
+        shown.scrollIntoView({ block: "center", behavior: "instant" });
+        const box = shown.getBoundingClientRect();
+        const x = box.left + Math.min(box.width / 2, 20), y = box.top + box.height / 2;
+        const isMissed = (by) => !shown.contains(document.elementFromPoint(x, y + by));
+        const name = one.textContent.trim() || one.getAttribute("aria-label");
+        const reach = least / 2 - 1;
+        const seen = `${one.tagName} ${name} ${Math.round(box.height)}`;
+        return isMissed(-reach) || isMissed(reach) ? [seen] : [];
+    });
+}"""
+"""What is pressed in vain a fingertip away from its middle, above or below."""
+
+
+def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_fingertip(server, visit):
+    ann, bob = (visit(server, name, viewport=PHONE, **TOUCH) for name in ("Ann", "Bob"))
+    room = ann.open_room()
+    found = {"waiting": ann.page.evaluate(SMALL_TARGETS, 40)}
+    ann.page.get_by_role("button", name="Add a bot").click()
+    found["bots"] = ann.page.evaluate(SMALL_TARGETS, 40)
+    ann.page.get_by_role("button", name="Invite", exact=True).click()
+    found["invitation"] = ann.page.evaluate(SMALL_TARGETS, 40)
+    ann.page.get_by_role("button", name="Done").click()
+    bob.come_in(room)
+    for mine, yours in (("centre", "left"), ("top", "right")):
+        ann.sees("Your turn")
+        ann.mark(mine)
+        bob.sees("Your turn")
+        bob.mark(yours)
+    ann.sees("Your turn")
+    ann.mark("bottom")
+    ann.sees("You win: three in a row")
+    found["ended"] = ann.page.evaluate(SMALL_TARGETS, 40)
+    ann.page.get_by_role("button", name="Chat and moves").click()
+    bob.page.get_by_role("link", name="Replay").click()
+    expect(bob.page.get_by_role("slider", name="Moment")).to_be_visible()
+    found["replay"] = bob.page.evaluate(SMALL_TARGETS, 40)
+    bob.go("/")
+    expect(bob.page.get_by_role("button", name="Play Minesweeper")).to_be_visible()
+    found["home"] = bob.page.evaluate(SMALL_TARGETS, 40)
+    bob.page.get_by_role("button", name="Set up Backgammon").click()
+    found["set up"] = bob.page.evaluate(SMALL_TARGETS, 40)
+    bob.go("/leaderboard/backgammon/fevga")
+    expect(bob.page.get_by_text("Nobody has played")).to_be_visible()
+    found["ladder"] = bob.page.evaluate(SMALL_TARGETS, 40)
+    assert {page: faults for page, faults in found.items() if faults} == {}
+
+
+def test_the_cells_of_a_fine_board_are_as_large_on_a_phone_as_its_height_allows(server, visit):
+    ann = sit_down(server, visit, "minesweeper", {"preset": "advanced"}, viewport=PHONE, **TOUCH)
+    cell = ann.spot("column 1, row 1: closed").bounding_box()
+    assert cell["width"] >= 32
+    wide = ann.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide == 0, "the board scrolls in its place, not the page"

@@ -1,0 +1,257 @@
+"""Sessions: one player's tokens, and how all of them are ended at once."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from parlour.journal.base import NotKept
+from parlour.journal.memory import MemoryJournal
+from parlour.server import sessions
+from parlour.server.gammonx import PATH, GammonxDoor
+from parlour.server.http import Api, web_app
+from parlour.server.limits import Limits
+from parlour.server.players import COOKIE, Tokens
+from parlour.server.protocol_doors import native_doors
+from parlour.server.sockets import Sockets
+from tests.server.wires import Wire
+from tests.server.world import PLAYABLE, World
+
+NATIVE = "/socket/websocket?vsn=2.0.0"
+DAY = 86400
+
+
+class House:
+    """A server's doors, for sockets and calls, on a clock that the test sets."""
+
+    def __init__(self, world):
+        self.world = world
+        self.shift = 0.0
+        tokens = Tokens(b"k" * 32, date=lambda: world.clock.date() + self.shift)
+        limits = Limits(world.settings, world.clock)
+        doors = native_doors(world.host, tokens, world.settings)
+        doors[PATH] = GammonxDoor(world.host, tokens, limits, world.settings)
+        self.sockets = Sockets(doors, world.clock, limits, world.settings)
+        world.host.sessions.hang_up = self.sockets.hang_up
+        transport = httpx.ASGITransport(web_app(Api(world.host, tokens, limits, world.settings), None))
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://parlour.test")
+
+    async def guest(self, token=None, **body):
+        answer = await self.http.post("/api/players", json=body, headers=bearer(token) if token else {})
+        self.http.cookies.clear()
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    async def end(self, token):
+        answer = await self.http.delete("/api/players/me/sessions", headers=bearer(token))
+        self.http.cookies.clear()
+        return answer
+
+    async def status(self, token):
+        return (await self.http.get("/api/players/me/rooms", headers=bearer(token))).status_code
+
+    async def come(self, path, **headers):
+        """Somebody opens a socket; who they are may have to be looked up."""
+        wire = Wire(self.sockets, path, **headers)
+        await self.settle()
+        wire.read()
+        return wire
+
+    async def settle(self):
+        while self.sockets._tasks:
+            await asyncio.wait(self.sockets._tasks)
+        await self.world.quiet()
+        await asyncio.sleep(0)  # the cork pops
+
+    async def player(self, wire):
+        """Who the server says that somebody is."""
+        wire.send('["1","1","game:ABCD","phx_join",{}]')
+        await self.settle()
+        wire.read()
+        return next(
+            frame[4]["response"]["player"] for frame in map(msgspec.json.decode, wire.got) if frame[1]
+        )
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+@asynccontextmanager
+async def house_of(journal=None):
+    async with World(PLAYABLE, journal) as world:
+        await world.open("tictactoe", "ABCD")
+        house = House(world)
+        yield house
+        await house.http.aclose()
+
+
+@pytest.fixture
+async def house():
+    async with house_of() as house:
+        yield house
+
+
+# Clocks.
+
+
+@pytest.mark.parametrize("shift", [-2, -40 * DAY, 401 * DAY, 10_000 * DAY])
+async def test_whatever_the_clock_says_a_cookie_is_renewed_for_the_same_player(house, shift):
+    ann = (await house.http.post("/api/players", json={"name": "Ann"})).json()
+    house.shift = shift
+    again = await house.http.post("/api/players", json={})
+    assert (again.json()["id"], again.json()["name"]) == (ann["id"], "Ann")
+    assert again.cookies[COOKIE] == again.json()["token"]
+    assert (await house.http.get("/api/players/me/rooms")).status_code == 200
+
+
+async def test_a_cookie_says_who_somebody_is_at_the_socket_too_whatever_the_clock_says(house):
+    ann = await house.guest()
+    house.shift = 401 * DAY
+    wire = await house.come(NATIVE, Cookie=f"{COOKIE}={ann['token']}")
+    assert await house.player(wire) == ann["id"]
+
+
+# Ending.
+
+
+async def test_ending_all_sessions_ends_every_token_but_the_new_one(house):
+    ann = await house.guest(name="Ann")
+    other = await house.guest(ann["token"])
+    answer = await house.end(ann["token"])
+    new = answer.json()
+    assert (answer.status_code, new["id"], new["name"]) == (200, ann["id"], "Ann")
+    assert answer.cookies[COOKIE] == new["token"]
+    assert [await house.status(who["token"]) for who in (ann, other, new)] == [401, 401, 200]
+    assert (await house.end(other["token"])).json()["code"] == "bad_token"
+
+
+async def test_sessions_that_were_ended_stay_so_after_a_restart_and_a_new_name():
+    journal = MemoryJournal(Path("unused"), "process")
+    async with house_of(journal) as house:
+        ann = await house.guest(name="Ann")
+        new = (await house.end(ann["token"])).json()
+        await house.guest(new["token"], name="Anna")
+    async with World(PLAYABLE, journal) as world:
+        house = House(world)
+        assert [await house.status(who["token"]) for who in (ann, new)] == [401, 200]
+        assert (await house.guest(new["token"]))["name"] == "Anna"
+        await house.http.aclose()
+
+
+async def test_a_new_name_that_is_being_written_brings_no_session_back(house, monkeypatch):
+    ann, read = await house.guest(name="Ann"), house.world.journal.player
+
+    async def take_a_turn(id):
+        known = await read(id)
+        await asyncio.sleep(0)
+        return known
+
+    monkeypatch.setattr(house.world.journal, "player", take_a_turn)
+    known, id = house.world.host.sessions, ann["id"]
+    await asyncio.gather(known.save(id, "Anna"), known.end(id), known.save(id, "A"))
+    kept = await read(id)
+    assert (kept.name, kept.session) == ("A", 1)
+
+
+async def test_ending_all_sessions_closes_the_players_connections_at_every_door_and_no_others(house):
+    ann, bob = await house.guest(), await house.guest()
+    hers = [
+        await house.come(f"{NATIVE}&token={ann['token']}"),
+        await house.come(NATIVE, Cookie=f"{COOKIE}={ann['token']}"),
+        await house.come(f"{PATH}?access_token={ann['token']}"),
+    ]
+    his = await house.come(f"{NATIVE}&token={bob['token']}")
+    await house.end(ann["token"])
+    for wire in (*hers, his):
+        wire.read()
+    assert [wire.got for wire in hers] == [["closed 1008 this session was ended"]] * 3
+    assert his.got == []
+
+
+async def test_a_guest_of_the_socket_can_end_all_sessions_too(house):
+    wire = await house.come(NATIVE)
+    wire.send('["1","1","game:ABCD","phx_join",{}]')
+    await house.settle()
+    wire.read()
+    token = msgspec.json.decode(wire.got[0])[4]["response"]["token"]
+    assert (await house.end(token)).status_code == 200
+    assert await house.status(token) == 401
+
+
+@pytest.mark.parametrize("way", [f"{NATIVE}&token=", f"{PATH}?access_token="])
+@pytest.mark.parametrize("remembered", [True, False])
+async def test_a_token_whose_session_is_over_opens_no_socket(house, way, remembered):
+    ann = await house.guest()
+    await house.end(ann["token"])
+    if not remembered:
+        house.world.host.sessions._ended.clear()
+    wire = await house.come(way + ann["token"])
+    assert wire.got[0].startswith('refused 403 {"code":"bad_token"')
+
+
+async def test_a_cookie_whose_session_is_over_keeps_no_visitor_out_and_is_nobodys(house):
+    ann = await house.guest()
+    await house.end(ann["token"])
+    wire = await house.come(NATIVE, Cookie=f"{COOKIE}={ann['token']}")
+    assert await house.player(wire) != ann["id"]
+    house.http.cookies.set(COOKIE, ann["token"])
+    assert (await house.http.post("/api/players", json={})).json()["id"] != ann["id"]
+
+
+# Looking up.
+
+
+async def test_frames_that_come_before_it_is_known_who_sent_them_are_heard_afterwards(house):
+    ann = await house.guest()
+    house.world.host.sessions._ended.clear()
+    wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
+    wire.send('["1","1","game:ABCD","phx_join",{}]')
+    await house.settle()
+    wire.read()
+    assert msgspec.json.decode(wire.got[0])[4]["response"]["player"] == ann["id"]
+
+
+async def test_whoever_hangs_up_while_being_looked_up_is_not_let_in(house):
+    ann = await house.guest()
+    house.world.host.sessions._ended.clear()
+    wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
+    wire.lose()
+    await house.settle()
+    assert not house.sockets.open
+    assert not house.sockets.limits._sockets._held
+
+
+async def test_a_journal_that_cannot_be_read_makes_nobody_a_stranger(house, monkeypatch):
+    ann = await house.guest()
+    house.world.host.sessions._ended.clear()
+
+    async def fail(id):
+        raise NotKept("not today")
+
+    monkeypatch.setattr(house.world.journal, "player", fail)
+    house.http.cookies.set(COOKIE, ann["token"])
+    answer = await house.http.post("/api/players", json={})
+    assert (answer.status_code, answer.json()["code"]) == (503, "not_saved")
+    wire = await house.come(NATIVE, Cookie=f"{COOKIE}={ann['token']}")
+    assert wire.got[0].startswith('refused 503 {"code":"not_saved"')
+
+
+async def test_a_session_is_read_once_and_many_players_take_a_bounded_place(house, monkeypatch):
+    reads = []
+    player = house.world.journal.player
+
+    async def count(id):
+        reads.append(id)
+        return await player(id)
+
+    monkeypatch.setattr(house.world.journal, "player", count)
+    monkeypatch.setattr(sessions, "MOST_KNOWN", 3)
+    known = house.world.host.sessions
+    for id in ("ann", "ann", "bob", "cid", "ann", "dan"):
+        await known.look_up(id)
+    assert reads == ["ann", "bob", "cid", "dan"]
+    assert list(known._ended) == ["cid", "ann", "dan"]
