@@ -158,7 +158,7 @@ def furnish(server: Server) -> None:
 
 
 def damage_rows(file: Path, tally: Tally, chance: random.Random) -> Tally:
-    """Flip a byte of a value in the newest row of every table that is not a bystander's."""
+    """Flip a byte of a value in a row of every table that is not a bystander's."""
     with closing(sqlite3.connect(file)) as db, db:
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in names:
@@ -180,7 +180,9 @@ def _flip(db: sqlite3.Connection, table: str, chance: random.Random) -> bool:
         "rooms": "WHERE id NOT LIKE 'room-%'",
         "players": "WHERE CAST(body AS TEXT) LIKE '%Cid%'",
     }.get(table, "")
-    row = db.execute(f"SELECT {blobs[0]} FROM {table} {where} ORDER BY random() LIMIT 1").fetchone()
+    # The newest room: whatever is done twice would flip the same byte back if it met the same row again.
+    order = "number DESC" if "number" in columns else "random()"
+    row = db.execute(f"SELECT {blobs[0]} FROM {table} {where} ORDER BY {order} LIMIT 1").fetchone()
     if row is None:
         return False
     value: Any = bytearray(row[0])

@@ -67,6 +67,7 @@ def test_a_whole_game_by_clicks_against_the_native_socket(patient, enter):
             game = last_game(ann, heard + 1)
             assert game["board"] != board
     assert game["players"] == ["Ann", "Bob"]
+    assert bob.play("decline_draw").code == "illegal_move"  # and by now he has heard of the end, too
     assert bob.result["outcome"]["why"]
     assert game["winner"] in (None, "Ann", "Bob")
     ann.push("chat", {"message": "Well played"})
