@@ -15,12 +15,12 @@ from starlette.types import Message
 from fuzz.readers import GOOD, JOIN, PUSHES, TOKENS
 from fuzz.target import target
 from parlour.doors.relay import PATH
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.pages import read_pages
+from parlour.server.gateway.doors.relay import Relays
+from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.pages import read_pages
-from parlour.server.protocol_doors import native_doors
-from parlour.server.relays import Relays
-from parlour.server.sockets import Sockets
 from tests.server.world import World
 
 

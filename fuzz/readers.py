@@ -20,8 +20,8 @@ from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
 from parlour.protocols.phoenix import Phoenix
 from parlour.relay import Crowd, Envelope, Intent
-from parlour.server.knocks import cookie_token, may_use_cookie
-from parlour.server.players import Tokens
+from parlour.server.gateway.upgrade import cookie_token, may_use_cookie
+from parlour.server.tokens import Tokens
 from parlour.wire import (
     MAX_DEPTH,
     MAX_INTEGER,

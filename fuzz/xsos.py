@@ -25,9 +25,9 @@ from fuzz.storm import RAW_ENDS, SCALARS, Report, blow, command, enter, masked_a
 from fuzz.target import target
 from parlour.doors.xsos import ACTIONS, Xsos
 from parlour.errors import Refused
-from parlour.server.engine_io_3 import read_body
+from parlour.server.gateway.doors.engine_io_3 import read_body
+from parlour.server.gateway.doors.socket_io import Packet
 from parlour.server.limits import Quota
-from parlour.server.socket_io import Packet
 from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import Server
 

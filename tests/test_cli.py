@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import parlour
 from parlour.cli import app, load_games
-from parlour.server.config import GROUPS, Settings
-from parlour.server.players import Tokens
-from parlour.server.rooms import freeze, thaw
+from parlour.server.rooms.summary import freeze, thaw
+from parlour.server.settings import GROUPS, Settings
+from parlour.server.tokens import Tokens
 from tests.table import Table
 
 GAME = """
@@ -102,7 +102,7 @@ def test_parlour_says_which_version_it_is():
 def test_the_socket_io_library_is_loaded_only_where_its_door_is_open(tmp_path, open):
     make = (
         "import sys; from pathlib import Path; from parlour.server.app import make_server;"
-        "from parlour.server.config import GROUPS, Settings;"
+        "from parlour.server.settings import GROUPS, Settings;"
         f"server = make_server({{}}, Settings(data=Path({str(tmp_path)!r}), xsos={open}));"
         "paths = [route.path for route in server.config.app.routes];"
         "print('socketio' in sys.modules, 'engineio' in sys.modules, '/socket.io/' in paths)"

@@ -31,11 +31,11 @@ from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.games.stratego.rules import PRESETS
-from parlour.server.calls import STATUS
-from parlour.server.config import GROUPS, Settings
-from parlour.server.http import Api, web_app
+from parlour.server.api.calls import STATUS
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.settings import GROUPS, Settings
+from parlour.server.tokens import Tokens
 from tests.scenes import check_drawable, offers
 from tests.server.world import World
 from tests.table import Table

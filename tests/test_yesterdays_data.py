@@ -19,10 +19,10 @@ from parlour.games import GAMES
 from parlour.journal import JOURNALS
 from parlour.journal.base import TooNew
 from parlour.journal.sqlite.file import FORMAT
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.game_loader import load_games
 from parlour.server.limits import Limits
-from parlour.server.loading import load_games
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.server.relaying import Exchange
 from tests.server.world import HandClock, Person, World
 

@@ -17,12 +17,12 @@ from parlour.games import GAMES
 from parlour.games import TROUBLES as GAME_TROUBLES
 from parlour.journal.base import Trouble
 from parlour.leakcheck import Judgement, Report, check, judge
-from parlour.server import loading
+from parlour.server import game_loader
 from parlour.server.addresses import Reach
 from parlour.server.app import Watched, run
-from parlour.server.config import GROUPS, Settings
-from parlour.server.greeting import greeting, qr_code
-from parlour.server.players import list_keys, make_key
+from parlour.server.settings import GROUPS, Settings
+from parlour.server.startup_message import greeting, qr_code
+from parlour.server.tokens import list_keys, make_key
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 screen = Console(stderr=True, highlight=False)
@@ -145,7 +145,7 @@ def _check(
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file of somebody's own."""
     try:
-        return loading.load_games(file)
+        return game_loader.load_games(file)
     except Refused as why:
         fail(why.message)
 

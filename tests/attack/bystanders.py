@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from parlour.server.config import Settings
+from parlour.server.settings import Settings
 from tests.e2e.servers import UNLIMITED, Server
 from tests.torture.checker import Verdict, check
 from tests.torture.diary import Answered, Asked, Cut, Diary, Entry

@@ -7,8 +7,10 @@ from typing import Any
 
 from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
-from parlour.server import app, clients, lines
-from parlour.server.config import Settings
+from parlour.server import app
+from parlour.server.gateway import connections as clients
+from parlour.server.gateway import fanout as lines
+from parlour.server.settings import Settings
 from parlour.wire import Greeting, Push, Request
 
 

@@ -7,10 +7,8 @@ import msgspec
 
 from parlour.errors import Code
 from parlour.scene import Patch, Scene
-from parlour.server.bots import Hint, Seated
-from parlour.server.calls import Problem
-from parlour.server.history import HistorySheet
-from parlour.server.http import (
+from parlour.server.api.calls import Problem
+from parlour.server.api.endpoints import (
     GameSheet,
     KnownPlayer,
     NamedRoom,
@@ -22,9 +20,11 @@ from parlour.server.http import (
     ServerSheet,
     Stepped,
 )  # fmt: skip
-from parlour.server.listing import ChangedRooms, OpenRooms
-from parlour.server.pairing import Matched, TicketSheet, Unqueued
-from parlour.server.rooms import RoomSheet
+from parlour.server.bots.seats import Hint, Seated
+from parlour.server.parts.pairing.pairing import Matched, TicketSheet, Unqueued
+from parlour.server.parts.room_list import ChangedRooms, OpenRooms
+from parlour.server.rooms.history import HistorySheet
+from parlour.server.rooms.summary import RoomSheet
 from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, Queue, SendChat, SendEvent
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"

@@ -8,11 +8,11 @@ import httpx
 import msgspec
 from starlette.applications import Starlette
 
-from parlour.server.gammonx import PATH, GammonxDoor
+from parlour.server.gateway.doors.gammonx import PATH, GammonxDoor
+from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
-from parlour.server.protocol_doors import native_doors
-from parlour.server.sockets import Sockets
+from parlour.server.tokens import Tokens
 from tests.server.wires import Wire
 from tests.server.world import World
 

@@ -11,8 +11,9 @@ from engineio import base_socket
 from engineio import packet as engine_packet
 
 from parlour.doors.xsos import PATIENCE
-from parlour.server import metrics, xsos
-from parlour.server.socket_io import MAX_UNSENT, WRITE_AHEAD
+from parlour.server import metrics
+from parlour.server.gateway.doors import xsos
+from parlour.server.gateway.doors.socket_io import MAX_UNSENT, WRITE_AHEAD
 from tests.doors.visitors import House
 
 POLL = "EIO=4&transport=polling"

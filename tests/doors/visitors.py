@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from parlour.server.config import Settings
+from parlour.server.gateway.doors.xsos import PATH, XsosDoor
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.sockets import Sockets
-from parlour.server.xsos import PATH, XsosDoor
+from parlour.server.settings import Settings
 from tests.server.wires import Pipe, Wire
 from tests.server.world import HandClock
 

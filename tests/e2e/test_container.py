@@ -15,7 +15,7 @@ import pytest
 import yaml
 from msgspec.structs import fields
 
-from parlour.server.config import Settings
+from parlour.server.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {f"PARLOUR_{field.name.upper()}" for field in fields(Settings)}

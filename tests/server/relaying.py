@@ -6,12 +6,12 @@ from typing import Any
 
 from parlour.doors.relay import PATH
 from parlour.journal.base import Journal, Trouble
-from parlour.server.config import Settings
-from parlour.server.kept_relays import KeptLive, KeptRelays
+from parlour.server.gateway.doors.relay import Relays
+from parlour.server.gateway.doors.relay_history import KeptLive, KeptRelays
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
-from parlour.server.relays import Relays
-from parlour.server.sockets import Sockets
+from parlour.server.settings import Settings
+from parlour.server.tokens import Tokens
 from tests.server.wires import Wire
 from tests.server.world import HandClock
 

@@ -7,8 +7,8 @@ import zxingcpp
 
 from parlour.journal.base import Trouble
 from parlour.server.addresses import Network, Reach, checked_url, find_reach, listening_host, rank
-from parlour.server.config import Settings
-from parlour.server.greeting import greeting, qr_code
+from parlour.server.settings import Settings
+from parlour.server.startup_message import greeting, qr_code
 
 HOME = Network("wlan0", "192.168.1.7")
 CABLE = Network("eth0", "10.0.0.5")

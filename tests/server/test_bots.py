@@ -9,8 +9,8 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.games import GAMES
-from parlour.server.bot_pool import Pool, Speechless
-from parlour.server.bot_worker import Question
+from parlour.server.bots.pool import Pool, Speechless
+from parlour.server.bots.worker import Question
 from parlour.wire import Join, Leave
 from tests.probe import Probe
 from tests.server.world import InPlace, World
@@ -293,10 +293,10 @@ async def test_a_bot_that_never_answers_is_stopped_and_the_next_question_is_answ
     file.write_text(TOSS)
     pool = Pool(1)
     await pool.ask(QUESTION)
-    monkeypatch.setattr("parlour.server.bot_pool.PATIENCE", 0.1)
+    monkeypatch.setattr("parlour.server.bots.pool.PATIENCE", 0.1)
     with pytest.raises(Speechless, match="too long"):
         await pool.ask(question("endless", 1, file=file))
-    monkeypatch.setattr("parlour.server.bot_pool.PATIENCE", 30.0)
+    monkeypatch.setattr("parlour.server.bots.pool.PATIENCE", 30.0)
     assert await pool.ask(QUESTION) is not None
     await pool.stop()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlour.server import clients
+from parlour.server.gateway import connections as clients
 from tests.server.world import PLAYABLE, HandClock, World, seqs
 
 WATCHERS = ("zoe", "yan", "xia", "wim")

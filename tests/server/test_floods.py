@@ -8,15 +8,15 @@ import pytest
 
 from parlour.doors.relay import PATH as RELAY_PATH
 from parlour.server import metrics
-from parlour.server.gammonx import PATH as GAMMONX_PATH
-from parlour.server.gammonx import GammonxDoor
+from parlour.server.gateway.doors.gammonx import PATH as GAMMONX_PATH
+from parlour.server.gateway.doors.gammonx import GammonxDoor
+from parlour.server.gateway.doors.relay import MESSAGE_COST, Relays
+from parlour.server.gateway.doors.xsos import PATH as XSOS_PATH
+from parlour.server.gateway.doors.xsos import XsosDoor
+from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.websocket import FRAMES_A_TURN, MAX_UNHEARD, Sockets
 from parlour.server.limits import FRAME_COST, STRIKES, Limits
-from parlour.server.players import Tokens
-from parlour.server.protocol_doors import native_doors
-from parlour.server.relays import MESSAGE_COST, Relays
-from parlour.server.sockets import FRAMES_A_TURN, MAX_UNHEARD, Sockets
-from parlour.server.xsos import PATH as XSOS_PATH
-from parlour.server.xsos import XsosDoor
+from parlour.server.tokens import Tokens
 from tests.server.test_sockets import HEAD, frame
 from tests.server.wires import Pipe
 from tests.server.world import World

@@ -3,10 +3,10 @@
 import httpx
 import pytest
 
-from parlour.server.config import Settings
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.settings import Settings
+from parlour.server.tokens import Tokens
 from tests.server.world import PLAYABLE, World
 
 TOKENS = Tokens(b"k" * 32)

@@ -11,9 +11,9 @@ from parlour.game import Event, Game, Joined, Outcome, Send, State, Update
 from parlour.games import GAMES
 from parlour.games.tictactoe import TicTacToe
 from parlour.scene import Patch, Scene, apply
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.scenes import same
 from tests.server.world import World
 

@@ -13,10 +13,10 @@ from starlette.routing import Route
 from parlour.errors import Code
 from parlour.games import GAMES
 from parlour.scene import Scene, Spot, grid
-from parlour.server.calls import STATUS
-from parlour.server.http import Api, web_app
+from parlour.server.api.calls import STATUS
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import COOKIE, Tokens
+from parlour.server.tokens import COOKIE, Tokens
 from tests.probe import Probe
 from tests.server.world import World
 

@@ -14,7 +14,14 @@ from parlour.journal.base import Letter, NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.sqlite import SqliteJournal
 from parlour.relay import REMEMBERED_BYTES
-from parlour.server.kept_relays import LOADED, PAGE_DISK, RELAY_DISK, WEIGH_EVERY, KeptLive, KeptRelays
+from parlour.server.gateway.doors.relay_history import (
+    LOADED,
+    PAGE_DISK,
+    RELAY_DISK,
+    WEIGH_EVERY,
+    KeptLive,
+    KeptRelays,
+)
 from tests.server.relaying import Exchange
 
 TABLE = "/g/table"

@@ -4,7 +4,7 @@ import asyncio
 
 from structlog.testing import capture_logs
 
-from parlour.server.lane import Lane
+from parlour.server.mailbox import Lane
 
 
 def noting(done, name, *, first=None):

@@ -7,10 +7,10 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from parlour.errors import Refused
+from parlour.server.api.calls import caller_of
 from parlour.server.app import SWEEP_EVERY, every
-from parlour.server.calls import caller_of
-from parlour.server.config import Settings
 from parlour.server.limits import STRIKES, Limits, Quota, address_of
+from parlour.server.settings import Settings
 from tests.server.world import HandClock, World
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parlour.server.config import Settings
+from parlour.server.gateway.fanout import Choir, framed
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.lines import Choir, framed
-from parlour.server.sockets import Sockets
+from parlour.server.settings import Settings
 from tests.server.test_sockets import HEAD, Ear
 from tests.server.wires import Pipe
 from tests.server.world import HandClock

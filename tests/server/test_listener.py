@@ -8,8 +8,8 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
+from parlour.server.gateway.http_listener import AT_ONCE, MAX_HEAD, PatientHttp
 from parlour.server.limits import Limits
-from parlour.server.listener import AT_ONCE, MAX_HEAD, PatientHttp
 from tests.server.wires import Pipe
 from tests.server.world import World
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlour.server.listing import GRACE, LONGEST_PAUSE, MAX_LISTED, MOST_OF_AN_ADDRESS
+from parlour.server.parts.room_list import GRACE, LONGEST_PAUSE, MAX_LISTED, MOST_OF_AN_ADDRESS
 from tests.server.world import PLAYABLE, World
 
 

@@ -7,7 +7,7 @@ from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
 from parlour.games.stratego import Stratego
-from parlour.server.history import Wanted
+from parlour.server.rooms.history import Wanted
 from tests.games.backgammon.test_whole_turns import ONLY_ONE_ORDER
 from tests.server.world import World
 

@@ -5,10 +5,10 @@ import msgspec
 import pytest
 
 from parlour.games import GAMES
-from parlour.server.calls import Problem
-from parlour.server.http import Api, web_app
+from parlour.server.api.calls import Problem
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.server.world import World
 
 TOKENS = Tokens(b"k" * 32)

@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 from parlour.games import GAMES
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.pages import read_pages
 from parlour.server.limits import Limits
-from parlour.server.pages import read_pages
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.server.world import World
 
 INDEX = "<!doctype html><title>Parlour</title>" + " " * 500

@@ -7,7 +7,7 @@ from itsdangerous import TimestampSigner
 
 from parlour.errors import Refused
 from parlour.journal.base import Damaged
-from parlour.server.players import Tokens, guest_name, list_keys, make_key, new_player_id
+from parlour.server.tokens import Tokens, guest_name, list_keys, make_key, new_player_id
 from parlour.wire import clean_name
 
 

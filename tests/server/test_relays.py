@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import REGISTRY
 
-from parlour.server.players import Tokens
-from parlour.server.relays import GRAIN
+from parlour.server.gateway.doors.relay import GRAIN
+from parlour.server.tokens import Tokens
 from tests.server.relaying import Exchange
 
 TABLE = "/g/table"

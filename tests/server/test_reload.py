@@ -7,8 +7,8 @@ import pytest
 
 from parlour.game import Game
 from parlour.games import GAMES
-from parlour.server.game_files import Reloader
-from parlour.server.loading import load_games
+from parlour.server.game_loader import load_games
+from parlour.server.hot_reload import Reloader
 from tests.server.world import World
 
 COUNTER = """

@@ -2,9 +2,9 @@
 
 import httpx
 
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.server.world import World
 
 MOVES = (0, 3, 1, 4, 2)

@@ -11,12 +11,12 @@ import pytest
 from parlour.journal.base import NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.server import sessions
-from parlour.server.gammonx import PATH, GammonxDoor
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.gateway.doors.gammonx import PATH, GammonxDoor
+from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
-from parlour.server.players import COOKIE, Tokens
-from parlour.server.protocol_doors import native_doors
-from parlour.server.sockets import Sockets
+from parlour.server.tokens import COOKIE, Tokens
 from tests.server.wires import Wire
 from tests.server.world import PLAYABLE, World
 

@@ -11,9 +11,9 @@ from websockets.frames import Opcode
 from websockets.utils import apply_mask
 
 from parlour.errors import Refused
-from parlour.server.config import Settings
+from parlour.server.gateway.websocket import FRAMES_A_TURN, Socket, Sockets
 from parlour.server.limits import Limits
-from parlour.server.sockets import FRAMES_A_TURN, Socket, Sockets
+from parlour.server.settings import Settings
 from tests.server.wires import Pipe
 from tests.server.world import HandClock
 

@@ -15,12 +15,12 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
-from parlour.server.bot_worker import Asked, Question, think
-from parlour.server.clients import Client
-from parlour.server.config import Settings
-from parlour.server.host import Host
-from parlour.server.lane import Lane
-from parlour.server.lines import Choir, Way
+from parlour.server.bots.worker import Asked, Question, think
+from parlour.server.gateway.connections import Client
+from parlour.server.gateway.fanout import Choir, Way
+from parlour.server.mailbox import Lane
+from parlour.server.rooms.host import Host
+from parlour.server.settings import Settings
 from parlour.wire import Adapter
 from tests.probe import Probe
 

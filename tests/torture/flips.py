@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite.sealed import ALL
-from parlour.server.http import Api, web_app
+from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.players import Tokens
+from parlour.server.tokens import Tokens
 from tests.server.relaying import Exchange
 from tests.server.world import PLAYABLE, Person, World
 

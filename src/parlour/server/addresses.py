@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import ifaddr
 
-from parlour.server.config import Settings
-from parlour.server.listener import NoPlace
+from parlour.server.gateway.http_listener import NoPlace
+from parlour.server.settings import Settings
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --lan asks for
 VIRTUAL = ("br-", "cni", "docker", "flannel", "tailscale", "tap", "tun", "utun", "vboxnet", "veth", "virbr",

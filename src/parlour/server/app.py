@@ -24,27 +24,27 @@ from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
 from parlour.server.addresses import Reach, find_reach, listening_host
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
-from parlour.server.config import Settings
-from parlour.server.game_files import Reloader
-from parlour.server.gammonx import PATH as GAMMONX_PATH
-from parlour.server.gammonx import PREFIXES as GAMMONX_PREFIXES
-from parlour.server.gammonx import GammonxDoor
-from parlour.server.host import Host
-from parlour.server.http import Api, web_app
-from parlour.server.kept_relays import KeptRelays
-from parlour.server.knocks import Door
+from parlour.server.gateway.doors.gammonx import PATH as GAMMONX_PATH
+from parlour.server.gateway.doors.gammonx import PREFIXES as GAMMONX_PREFIXES
+from parlour.server.gateway.doors.gammonx import GammonxDoor
+from parlour.server.gateway.doors.relay import Relays
+from parlour.server.gateway.doors.relay_history import KeptRelays
+from parlour.server.gateway.http_listener import PatientHttp, listen, only_server_of
+from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.upgrade import Door
+from parlour.server.gateway.websocket import Sockets
+from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
-from parlour.server.listener import PatientHttp, listen, only_server_of
 from parlour.server.logs import foreign, set_up_logs
-from parlour.server.pages import read_pages
-from parlour.server.players import Tokens
-from parlour.server.protocol_doors import native_doors
-from parlour.server.relays import Relays
-from parlour.server.sockets import Sockets
+from parlour.server.rooms.host import Host
+from parlour.server.settings import Settings
+from parlour.server.tokens import Tokens
 
 if TYPE_CHECKING:
-    from parlour.server.xsos import XsosDoor
+    from parlour.server.gateway.doors.xsos import XsosDoor
 
 log = structlog.get_logger()
 
@@ -212,7 +212,7 @@ def open_xsos(host: Host, limits: Limits, settings: Settings) -> "XsosDoor | Non
     """The XsOs door, with the Socket.IO library, which nothing else needs; None where it is closed."""
     if not settings.xsos:
         return None
-    from parlour.server.xsos import XsosDoor  # noqa: PLC0415 - loaded where the door is open, and nowhere else
+    from parlour.server.gateway.doors.xsos import XsosDoor  # noqa: PLC0415 - loaded where the door is open, and nowhere else
 
     return XsosDoor(limits, host.clock, settings)
 

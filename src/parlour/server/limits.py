@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
-from parlour.server.config import Settings
+from parlour.server.settings import Settings
 from parlour.wire import Enter, EnterAsGuest, Exit, LobbyWish, Queue, SendChat, Wish
 
 CREATE_COST = 10.0

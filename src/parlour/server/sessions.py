@@ -7,8 +7,8 @@ from weakref import WeakValueDictionary
 from msgspec.structs import replace
 
 from parlour.journal.base import Journal, KeptPlayer
-from parlour.server.knocks import LookUpFirst
-from parlour.server.players import Bearer, bad_token, guest_name
+from parlour.server.gateway.upgrade import LookUpFirst
+from parlour.server.tokens import Bearer, bad_token, guest_name
 
 MOST_KNOWN = 20_000
 """Players whose session is remembered; others' is read again."""

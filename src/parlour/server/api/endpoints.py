@@ -1,0 +1,559 @@
+"""The HTTP calls: players, games, rooms, and what operators ask."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
+
+import msgspec
+import structlog
+from msgspec import Meta
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from parlour import __version__
+from parlour.bots import bots_of
+from parlour.doors.relay import tidied
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Found, KeptPlayer, Result
+from parlour.ratings import Standing, ladder_of
+from parlour.scene import Scene
+from parlour.server import metrics
+from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
+from parlour.server.api.docs_page import docs_page
+from parlour.server.api.pages import File, page_routes, standalone, wants_page
+from parlour.server.api.preview import preview
+from parlour.server.api.relay_page import relay_page
+from parlour.server.bots.seats import PREFIX, Hint, Seated, bot_name, check_no_bot, is_bot
+from parlour.server.gateway.upgrade import may_use_cookie
+from parlour.server.limits import CREATE_COST, Limits, is_encrypted
+from parlour.server.parts.pairing.pairing import TicketSheet
+from parlour.server.rooms.creation import How
+from parlour.server.rooms.history import HistorySheet, Wanted
+from parlour.server.rooms.host import Host
+from parlour.server.rooms.summary import RoomSheet, Waits, patience_of, room_sheet, waits_of
+from parlour.server.settings import Settings
+from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
+from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
+
+log = structlog.get_logger()
+
+STEP_COST = 0.5
+"""A step of a history is thought through again, but neither written nor told to anybody else."""
+MAX_RESULTS = 50
+"""So many of a player's games are listed."""
+
+
+class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A guest, with a name if they want one."""
+
+    name: (
+        Annotated[
+            str,
+            Meta(
+                description="what others see: no control, bidirectional or zero-width characters",
+                examples=["Ann"],
+                extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class KnownPlayer(msgspec.Struct, frozen=True):
+    """A guest and the token that proves who they are."""
+
+    id: str
+    name: str
+    token: str
+
+
+class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room to open."""
+
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="by the game's config_schema")] = {}
+    id: Annotated[str, Meta(extra_json_schema={"pattern": f"^{ROOM_ID.pattern}$"})] | None = None
+    private: bool = False
+    listed: Annotated[bool, Meta(description="false: it is in no list, but keeps a short id")] = True
+
+
+class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room under a name of one's own: the running one, or a new one."""
+
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="of a new room, by the game's config_schema")] = {}
+    private: bool = False
+    listed: Annotated[bool, Meta(description="of a new room; false: it is in no list")] = True
+
+
+class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How exactly an id must match."""
+
+    any_case: Annotated[
+        bool, Meta(description="where no room has this id, the only open one that differs in capitals")
+    ] = False
+
+
+class Again(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish for another game."""
+
+    id: Annotated[str, Meta(description="makes it safe to ask twice")] | None = None
+
+
+class Stepped(msgspec.Struct, frozen=True):
+    """Done, and kept as this step."""
+
+    seq: int
+
+
+class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that is to play."""
+
+    bot: (
+        Annotated[str, Meta(description="one of the game's bots; its best without", examples=["random"])]
+        | None
+    ) = None
+
+
+class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which leaderboard."""
+
+    game: str
+    variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+class PlayerSheet(msgspec.Struct, frozen=True):
+    """A player as anybody may see them: where they stand, and their last games."""
+
+    id: str
+    name: str
+    bot: bool
+    standings: list[Standing]
+    results: list[Result]
+
+
+class GameSheet(msgspec.Struct, frozen=True):
+    """A game that can be played here."""
+
+    name: str
+    display_name: str
+    seats: tuple[int, int]
+    spectators: int | None
+    version: int
+    config_schema: dict[str, Any]
+    bots: list[str]
+    """Who can play it, the best last."""
+    timeouts: Waits
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """A little board of a game to look at, after some moves at random."""
+
+    scene: Scene | None
+    """None for a game that fails on it, or whose board is too large to be shown small."""
+
+
+class ServerSheet(msgspec.Struct, frozen=True):
+    """This server, as its pages and clients need to know it."""
+
+    version: str
+    address: (
+        Annotated[str, Meta(description="what links to it begin with", examples=["http://192.168.1.7:8000"])]
+        | None
+    )
+    """None where the server does not know: then it is the address by which it was reached."""
+
+
+class Health(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether the server can do its work."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    reason: str | None = None
+
+
+def game_sheet(game: Game[Any], waits: Waits) -> GameSheet:
+    """A game, as it is told."""
+    return GameSheet(
+        name=game.name,
+        display_name=game.display_name,
+        seats=(game.seats.start, game.seats.stop - 1),
+        spectators=game.spectators,
+        version=game.version,
+        config_schema=msgspec.json.schema(game.Config),
+        bots=list(bots_of(game)),
+        timeouts=waits,
+    )
+
+
+class Api:
+    """Answers the calls with what the host knows."""
+
+    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
+        self._host = host
+        self._tokens = tokens
+        self._limits = limits
+        self._settings = settings
+        self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
+        self.calls = self._list_calls()
+        self.openapi = openapi(self.calls, __version__)
+
+    def _list_calls(self) -> list[Call]:
+        auth = (Code.BAD_TOKEN,)
+        kept = Code.NOT_SAVED
+        return [
+            Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
+                 self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth, kept)),
+            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[GameSheet]),
+            Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
+                 refuses=(Code.UNKNOWN_GAME,)),
+            Call("POST", "/api/rooms", "Open a room", self.open_room, RoomSheet, NewRoom, 201,
+                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
+            Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
+                 list[RoomSheet]),
+            Call("GET", "/api/rooms/{id}", "One room", self.show_room, RoomSheet,
+                 query=Spelling, refuses=(Code.UNKNOWN_ROOM, kept)),
+            Call("PUT", "/api/rooms/{id}", "Go to the running room of this name, or open it", self.visit_room,
+                 RoomSheet, NamedRoom,
+                 refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.WRONG_GAME, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/again", "Open a room that has ended once more", self.open_again,
+                 RoomSheet, refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_GAME, Code.INVALID_CONFIG,
+                                     Code.WRONG_GAME, *auth, kept)),
+            Call("GET", "/api/rooms/{id}/history", "What happened in a room, as I may see it",
+                 self.tell_history, HistorySheet, query=Wanted,
+                 refuses=(Code.UNKNOWN_ROOM, Code.GAME_FULL, Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
+                 refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
+                 personal=True),
+            Call("POST", "/api/rooms/{id}/bots", "Let a bot take a seat", self.seat_bot, Seated, NewBot, 201,
+                 (Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED, Code.SEAT_KEPT,
+                  Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/rooms/{id}/hint", "What a bot would do in my place", self.give_hint, Hint,
+                 NewBot,
+                 refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.NOT_SEATED, Code.NOT_YOUR_TURN,
+                          Code.ILLEGAL_MOVE, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
+                 personal=True),
+            Call("POST", "/api/tickets", "Take a ticket, to be paired with somebody", self.take_ticket,
+                 TicketSheet, Queue, 201,
+                 (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.UNKNOWN_BOT, Code.ALREADY_QUEUED,
+                  Code.TOO_MANY, Code.GAME_ERROR, *auth, kept), personal=True),
+            Call("GET", "/api/tickets", "My tickets", self.list_tickets, list[TicketSheet],
+                 refuses=(*auth, kept), personal=True),
+            Call("GET", "/api/tickets/{id}", "One of my tickets", self.show_ticket, TicketSheet,
+                 refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
+            Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, TicketSheet,
+                 refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
+            Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Standing],
+                 query=Ladder, refuses=(Code.UNKNOWN_GAME, kept)),
+            Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
+                 PlayerSheet, refuses=(Code.NOT_FOUND, *auth, kept)),
+            Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
+                 list[RoomSheet], refuses=(*auth, kept), personal=True),
+            Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
+                 self.end_sessions, KnownPlayer, refuses=(*auth, kept), personal=True),
+            Call("GET", "/api/server", "Its version, and what links to it begin with", self.show_server,
+                 ServerSheet),
+            Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
+                 Health, is_charged=False),  # whoever watches a server is never told to come back later
+        ]  # fmt: skip
+
+    # Who asks.
+
+    async def asker(self, request: Request) -> str | None:
+        """The player who calls, by bearer token or cookie; a foreign page's cookie is ignored."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return await self._host.sessions.find(self._tokens.bearer(token.strip()))
+        cookie = request.cookies.get(COOKIE)
+        if cookie is None or not self._may_use_cookie(request):
+            return None
+        try:
+            return await self._host.sessions.find(self._tokens.bearer(cookie, expires=False))
+        except Refused:  # somebody else's cookie, or one of a session that is over, keeps no visitor out
+            return None
+
+    def _may_use_cookie(self, request: Request) -> bool:
+        encrypted = self._is_encrypted(request)
+        return may_use_cookie(request.headers.get, self._settings.origins, encrypted=encrypted)
+
+    def address(self, request: Request) -> str:
+        """Where the call comes from."""
+        return caller_of(request, self._settings.proxies)
+
+    def charge(self, routes: Sequence[Route]) -> None:
+        """Let the address of every request pay for it, before anything else; dearer calls ask for more."""
+        free = {call.path for call in self.calls if not call.is_charged}
+        for route in routes:
+            if route.path not in free:
+                route.app = self.charged(route.app)
+
+    def charged(self, app: ASGIApp) -> ASGIApp:
+        """Answer only if the address has not used its allowance up; else what else it sent is not read."""
+
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                self._limits.check_call(caller_of(HTTPConnection(scope), self._settings.proxies), 1.0)
+            except Refused as why:
+                answer = refusal(why)
+                answer.headers["Connection"] = "close"
+                await answer(scope, receive, send)
+            else:
+                await app(scope, receive, send)
+
+        return serve
+
+    def _is_encrypted(self, request: Request) -> bool:
+        schemes = request.headers.getlist("x-forwarded-proto")
+        return is_encrypted(peer_of(request), schemes, self._settings.proxies)
+
+    # The calls.
+
+    async def become_player(self, request: Request, new: NewPlayer) -> Response:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        name = None if new.name is None else check_no_bot(clean_name(new.name), self._host.games.values())
+        id = await self.asker(request) or new_player_id()
+        return self._introduce(request, await self._host.sessions.save(id, name), 201)
+
+    async def end_sessions(self, request: Request) -> Response:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        return self._introduce(request, await self._host.sessions.end(await self._known(request)), 200)
+
+    def _introduce(self, request: Request, player: KeptPlayer, status: int) -> Response:
+        """Tell somebody who they are, with a fresh token; browsers get it as a cookie, too."""
+        token = self._tokens.issue(player.id, player.session)
+        response = reply(KnownPlayer(player.id, player.name, token), status)
+        if self._may_use_cookie(request):  # a foreign page must not replace a visitor's
+            response.set_cookie(
+                COOKIE,
+                token,
+                max_age=TOKEN_DAYS * 86400,
+                httponly=True,
+                samesite="lax",
+                secure=self._is_encrypted(request),
+            )
+        return response
+
+    async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
+        patience = patience_of(self._settings)
+        games = self._host.games.values()
+        return [game_sheet(game, waits_of(game, patience)) for game in games]
+
+    async def show_preview(self, request: Request) -> Preview:
+        name = request.path_params["name"]
+        game = self._host.games.get(name)
+        if game is None:
+            raise self._unknown_game(name)
+        return Preview(self._preview(game))
+
+    def _unknown_game(self, name: str) -> Refused:
+        return Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self._host.games)}, got {name[:64]!r}")
+
+    def draw_previews(self) -> None:
+        """Play the little boards, so that nobody's first visit has to wait for them."""
+        for game in self._host.games.values():
+            self._preview(game)
+
+    def _preview(self, game: Game[Any]) -> Scene | None:
+        """A little board of this game, played once; a game that fails has none."""
+        if game not in self._previews:
+            try:
+                self._previews[game] = self._host.ask_game(game, "preview", lambda: preview(game))
+            except Refused:
+                self._previews[game] = None
+        return self._previews[game]
+
+    async def open_room(self, request: Request, new: NewRoom) -> RoomSheet:
+        how = await self._opener(request, new)
+        check_room_id(new.id)
+        return room_sheet(await self._host.openings.create(new.game, new.config, new.id, **how), seq=0)
+
+    async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
+        how, id = await self._opener(request, named), request.path_params["id"]
+        check_room_id(id)
+        return await self._host.openings.visit(id, named.game, named.config, **how)
+
+    async def _opener(self, request: Request, new: NewRoom | NamedRoom) -> How:
+        """How a room is to be opened, and by whom: a player, or an address."""
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        creator = await self.asker(request) or f"address:{address}"
+        return How(private=new.private, listed=new.listed, creator=creator, address=address)
+
+    async def open_again(self, request: Request) -> RoomSheet:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        creator = await self.asker(request) or f"address:{address}"
+        await self._find(request)
+        return await self._host.openings.again(request.path_params["id"], creator, address)
+
+    async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
+        self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
+        await self._find(request)
+        return await self._host.history.tell(request.path_params["id"], await self.asker(request), wanted)
+
+    async def ask_rematch(self, request: Request, again: Again) -> Stepped:
+        command = Rematch(await self._known(request))
+        await self._find(request)
+        return Stepped(await self._host.ask(request.path_params["id"], command, again.id))
+
+    async def seat_bot(self, request: Request, new: NewBot) -> Seated:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        asker = await self.asker(request) or f"address:{address}"
+        await self._find(request)
+        return await self._host.bots.seat(request.path_params["id"], new.bot, asker)
+
+    async def give_hint(self, request: Request, new: NewBot) -> Hint:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        player = await self._known(request)
+        await self._find(request)
+        return await self._host.bots.hint(request.path_params["id"], player, new.bot)
+
+    async def take_ticket(self, request: Request, wanted: Queue) -> TicketSheet:
+        self._limits.check_call(self.address(request), CREATE_COST)
+        pairing = self._host.pairing
+        return pairing.sheet(await pairing.queue(await self._known(request), wanted, self.address(request)))
+
+    async def list_tickets(self, request: Request) -> list[TicketSheet]:
+        pairing = self._host.pairing
+        return [pairing.sheet(ticket) for ticket in pairing.tickets(await self._known(request))]
+
+    async def show_ticket(self, request: Request) -> TicketSheet:
+        pairing = self._host.pairing
+        return pairing.sheet(pairing.ticket(await self._known(request), request.path_params["id"]))
+
+    async def give_ticket_back(self, request: Request) -> TicketSheet:
+        pairing, player = self._host.pairing, await self._known(request)
+        return pairing.sheet(await pairing.unqueue(player, request.path_params["id"]))
+
+    async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
+        if ladder.game not in self._host.games:
+            raise self._unknown_game(ladder.game)
+        name = ladder_of(ladder.game, {"variant": ladder.variant})
+        return await self._host.journal.standings(name, ladder.limit)
+
+    async def show_player(self, request: Request) -> PlayerSheet:
+        self._limits.check_call(self.address(request), 1.0)
+        id = request.path_params["id"]
+        if id.startswith(PREFIX) and is_bot(id, self._host.games.values()):
+            return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
+        journal = self._host.journal
+        player = await journal.player(id)
+        standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
+        if player is None and not results:  # players of other doors are known by their games alone
+            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
+        name = guest_name(id) if player is None else player.name
+        asker = await self.asker(request)
+        told = [result for result in results if result.listed or asker in _players(result)]
+        return PlayerSheet(id, name, bot=False, standings=standings, results=told)
+
+    async def list_rooms(self, request: Request) -> list[RoomSheet]:  # noqa: ARG002
+        return self._host.listing.sheets()
+
+    async def show_room(self, request: Request, spelling: Spelling) -> RoomSheet:
+        return self._host.sheet(await self._find(request, any_case=spelling.any_case))
+
+    async def _find(self, request: Request, *, any_case: bool = False) -> Found:
+        """The room that is asked for; whoever asks for many that are not there is refused."""
+        player, address = await self.asker(request), self.address(request)
+        return await self._host.find(request.path_params["id"], player, address, any_case=any_case)
+
+    async def list_my_rooms(self, request: Request) -> list[RoomSheet]:
+        found = await self._host.journal.rooms_of(await self._known(request))
+        return [self._host.sheet(room) for room in found]
+
+    async def _known(self, request: Request) -> str:
+        """The player who calls, who must be one."""
+        player = await self.asker(request)
+        if player is None:
+            raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
+        return player
+
+    async def show_server(self, request: Request) -> ServerSheet:  # noqa: ARG002
+        return ServerSheet(__version__, self._settings.public_url or None)
+
+    async def health(self, request: Request) -> Response:  # noqa: ARG002
+        trouble = self._host.keeper.trouble
+        if trouble is not None:
+            return reply(Health("degraded", __version__, "the journal cannot write"), 503)
+        if damages := len(self._host.journal.damages()):
+            why = f"damage was found in what is kept ({damages}): the log names it; all the rest is served"
+            return reply(Health("degraded", __version__, why))
+        return reply(Health("ok", __version__))
+
+
+def _players(result: Result) -> set[str]:
+    """Those who played this game."""
+    return {result.player, *(other.id for other in result.against)}
+
+
+def check_room_id(id: str | None) -> None:
+    """An id that somebody chose for a room."""
+    if id is not None and not ROOM_ID.fullmatch(id):
+        why = "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , and neither . nor .. alone; got something else"
+        raise Refused(Code.MALFORMED, why, path="$.id")
+
+
+async def show_relay(request: Request) -> Response:  # noqa: ARG001
+    """A page for those who write clients of relays."""
+    return standalone(relay_page())
+
+
+async def expect_upgrade(request: Request) -> Response:
+    """A plain call to a relay: only sockets are opened there."""
+    path = request.url.path
+    if (tidy := tidied("/g/" if path == "/g" else path)) != path:
+        return RedirectResponse(tidy, 301, UNKEPT)
+    return PlainTextResponse("Bad Request\n", 400, {**UNKEPT, "Sec-Websocket-Version": "13"})
+
+
+def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
+    """Everything that is answered over plain HTTP: the calls, and the page for browsers."""
+
+    index = (pages or {}).get("/index.html")
+
+    async def show_metrics(request: Request) -> Response:  # noqa: ARG001
+        return Response(metrics.text(), headers=UNKEPT, media_type="text/plain; version=0.0.4")
+
+    async def show_openapi(request: Request) -> Response:  # noqa: ARG001
+        return reply(api.openapi)
+
+    async def show_docs(request: Request) -> Response:  # noqa: ARG001
+        return standalone(docs_page(api.openapi))
+
+    async def explain(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 - registered for these only
+        what = f"{request.method} {request.url.path[:100]}"
+        if error.status_code == 404 and index is not None and wants_page(request):
+            return index.answer_lost(request)
+        if error.status_code == 404:
+            return refusal(Refused(Code.NOT_FOUND, f"there is no {what}; /api/docs lists what there is"))
+        told = Refused(Code.MALFORMED, f"{what}: {error.detail}").told()
+        return reply(told, error.status_code, error.headers)
+
+    async def apologise(request: Request, error: Exception) -> Response:
+        log.error("call_failed", path=request.url.path, exc_info=error)
+        return reply(Refused(Code.INTERNAL_ERROR, "this went wrong on our side").told(), 500)
+
+    routes = [
+        *routes_of(api.calls),
+        Route("/metrics", show_metrics),
+        Route("/api/openapi.json", show_openapi),
+        Route("/api/docs", show_docs),
+        Route("/relay", show_relay),
+        *page_routes(pages or {}),
+        Route("/g", expect_upgrade),
+        Route("/g/{room:path}", expect_upgrade),
+    ]
+    api.charge(routes)
+    handlers: Any = {HTTPException: explain, Exception: apologise}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app.router.default = api.charged(app.router.default)
+    app.router.redirect_slashes = False  # a redirect would name whatever host the request did
+    return app

@@ -1,0 +1,1 @@
+"""Bots at the seats, and the processes in which they think."""

@@ -1,0 +1,124 @@
+"""The processes in which bots think: started when somebody asks, and gone with the server."""
+
+import asyncio
+import os
+import secrets
+import sys
+from contextlib import suppress
+
+import msgspec
+import structlog
+
+from parlour.server.bots.worker import Answer, Asked, Question
+
+log = structlog.get_logger()
+
+START_PATIENCE = 30.0
+"""Seconds for a process to begin."""
+PATIENCE = 1.5
+"""Seconds for one thought; who takes longer is stopped, and something else is done."""
+
+_encode = msgspec.json.Encoder().encode
+_read_answer = msgspec.json.Decoder(Answer).decode
+
+
+class Speechless(Exception):
+    """The bot has no answer: it failed, died, or thought for too long."""
+
+
+class Worker:
+    """One process; it is asked one thing at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls) -> "Worker":
+        """A fresh process, not a copy of this one; a Ctrl-C at the terminal is not for it."""
+        pipe = asyncio.subprocess.PIPE
+        path = os.pathsep.join(place for place in sys.path if place)
+        program = (sys.executable, "-P", "-m", "parlour.server.bots.worker")
+        world = {**os.environ, "PYTHONPATH": path}
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *program, stdin=pipe, stdout=pipe, start_new_session=True, env=world
+            )
+        )
+
+    async def begun(self) -> None:
+        """It says so by a line without a word."""
+        assert self._process.stdout is not None  # noqa: S101 - a pipe
+        await self._process.stdout.readline()
+
+    def is_dead(self) -> bool:
+        """It has ended by itself, or somebody ended it."""
+        return self._process.returncode is not None
+
+    async def ask(self, line: bytes) -> bytes:
+        """The line that it answers; nothing if it is gone."""
+        assert self._process.stdin is not None  # noqa: S101 - both are pipes
+        assert self._process.stdout is not None  # noqa: S101
+        self._process.stdin.write(line)
+        await self._process.stdin.drain()
+        return await self._process.stdout.readline()
+
+    async def stop(self) -> None:
+        """End it, whatever it does."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+
+
+class Pool:
+    """So many processes at most; a question waits for one that has nothing to do."""
+
+    def __init__(self, size: int) -> None:
+        self._idle: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
+        self._workers: set[Worker] = set()
+        for _ in range(max(1, size)):
+            self._idle.put_nowait(None)
+
+    async def ask(self, question: Question) -> msgspec.Raw | None:
+        """What the bot does, or None for nothing; `Speechless` where it cannot say."""
+        line = _encode(Asked(question, secrets.token_bytes(32))) + b"\n"
+        worker = await self._idle.get()
+        told = b""
+        try:
+            if worker is not None and worker.is_dead():
+                await self._stop(worker)
+                worker = None
+            if worker is None:
+                worker = await self._start()
+                await asyncio.wait_for(worker.begun(), START_PATIENCE)
+            told = await asyncio.wait_for(worker.ask(line), PATIENCE)
+        except (TimeoutError, OSError, ValueError, RuntimeError):
+            pass  # too late, gone (uvloop says RuntimeError), or a line without end
+        finally:
+            if not told.endswith(b"\n") and worker is not None:
+                await self._stop(worker)
+                worker = None
+            self._idle.put_nowait(worker)
+        return _understood(question, told)
+
+    async def stop(self) -> None:
+        """End all of them."""
+        for worker in tuple(self._workers):
+            await self._stop(worker)
+
+    async def _start(self) -> Worker:
+        worker = await Worker.start()
+        self._workers.add(worker)
+        return worker
+
+    async def _stop(self, worker: Worker) -> None:
+        self._workers.discard(worker)
+        await worker.stop()
+
+
+def _understood(question: Question, told: bytes) -> msgspec.Raw | None:
+    if not told.endswith(b"\n"):
+        raise Speechless(f"{question.bot} thought for too long, or its process died")
+    answer = _read_answer(told)
+    if answer.error is not None:
+        raise Speechless(answer.error)
+    return None if answer.event is None else msgspec.Raw(_encode(answer.event))

@@ -1,0 +1,112 @@
+"""A process in which bots think: a question a line comes in, an answer a line goes out.
+
+It ends when its input does, also in the middle of a thought, and so never outlives its server.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+import msgspec
+
+from parlour.bots import bots_of
+from parlour.game import Chance, Game
+from parlour.games import GAMES
+from parlour.server.game_loader import load_games
+
+NICE = 5
+"""Those who wait for a move of a person come first."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What should this bot do, who sees this and could do that?"""
+
+    game: str
+    bot: str
+    view: msgspec.Raw
+    legal: msgspec.Raw
+    file: str | None = None
+    """Where the game is, if it did not come with Parlour."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question, and the luck to answer it with."""
+
+    question: Question
+    seed: bytes
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An event, or nothing; or what went wrong."""
+
+    event: Any = None
+    error: str | None = None
+
+
+_read = msgspec.json.Decoder(Asked).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def think(asked: Asked) -> Any:
+    """What the bot does."""
+    question = asked.question
+    game = GAMES[question.game] if question.file is None else _own_game(question, _saved(question.file))
+    bots = bots_of(game)
+    bot = bots.get(question.bot) or next(iter(bots.values()))  # it may be gone since it sat down
+    view, legal = msgspec.json.decode(question.view), msgspec.json.decode(question.legal)
+    return bot(view, legal, Chance(asked.seed, 0))
+
+
+def _saved(file: str) -> int:
+    return Path(file).stat().st_mtime_ns
+
+
+def _own_game(question: Question, saved: int) -> Game[Any]:
+    assert question.file is not None  # noqa: S101 - the caller looked
+    return _games_in(question.file, saved)[question.game]
+
+
+@lru_cache(maxsize=16)
+def _games_in(file: str, _saved: int) -> dict[str, Game[Any]]:
+    return {game.name: game for game in load_games(Path(file))}
+
+
+def answer(line: bytes) -> bytes:
+    """The line for a line; whatever a bot raises is told as well."""
+    try:
+        return _encode(Answer(think(_read(line)))) + b"\n"
+    except Exception as error:  # noqa: BLE001 - bots are games' own code, and cost one answer
+        return _encode(Answer(error=f"{type(error).__name__}: {error}")) + b"\n"
+
+
+def main() -> None:
+    """Answer until there is nobody to answer."""
+    with suppress(OSError):
+        os.nice(NICE)
+    out = os.fdopen(os.dup(1), "wb")
+    sys.stdout = sys.stderr  # a bot that prints must not be taken for an answer
+    lines: SimpleQueue[bytes] = SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            lines.put(line)
+        os._exit(0)
+
+    Thread(target=listen, daemon=True).start()
+    told = b"\n"  # ready
+    while True:
+        try:
+            out.write(told)
+            out.flush()
+            told = answer(lines.get())
+        except BrokenPipeError:
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The network halves of the doors for the clients of other servers."""

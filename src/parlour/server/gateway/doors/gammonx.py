@@ -1,0 +1,429 @@
+"""The GammonX door: negotiations and calls over HTTP, and the connections to the hub."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+import structlog
+from msgspec.structs import replace
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from websockets.frames import CloseCode
+
+from parlour.doors.gammonx.hub import GammonX
+from parlour.doors.gammonx.joining import (
+    CANCELLED,
+    FOUND,
+    JOIN_ERROR,
+    QUEUE_ERROR,
+    WAITING,
+    failed,
+    ok,
+    read_wish,
+)
+from parlour.doors.gammonx.terms import new_match_id, read_guid
+from parlour.errors import Code, Refused
+from parlour.journal.base import Trouble
+from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
+from parlour.server.api.calls import caller_of, read_body, reply
+from parlour.server.clock import Clock, Rounds
+from parlour.server.gateway.connections import Client
+from parlour.server.gateway.fanout import Visit, framed
+from parlour.server.gateway.upgrade import Knock, TurnedAway
+from parlour.server.gateway.websocket import Socket
+from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
+from parlour.server.rooms.host import Host
+from parlour.server.rooms.summary import excuse
+from parlour.server.settings import Settings
+from parlour.server.tokens import Bearer, Tokens, brought
+from parlour.wire import EnterAsGuest
+from parlour.wire import Request as Asked
+
+log = structlog.get_logger()
+
+PATH = GammonX.path
+PREFIXES = ("", "/game")
+"""Where this door is; the original's clients use either."""
+SWEEP_EVERY = 5.0
+TAKE_OVER = 2.0
+"""Seconds in which a connection must answer a ping, or whoever else has its player's id takes its place."""
+LOOK_EVERY = 0.1
+MAX_HELD = 100
+"""Calls that wait until it is known whether somebody may join."""
+MAX_NEGOTIATED = 10_000
+NEGOTIATED_BY_ADDRESS = 500
+"""Connections that are promised and not open: of all, the oldest lapse; of one address, more are refused."""
+
+Answer = Callable[[Request], Awaitable[dict[str, Any]]]
+
+
+class Visitor:
+    """One connection to the hub."""
+
+    def __init__(
+        self, door: "GammonxDoor", socket: Socket, known: str | None, query: Mapping[str, str]
+    ) -> None:
+        self.socket = socket
+        self.hub = GammonX(door.clock.date, door.host.pseudonyms.in_match, door.host.mode_of, self._part_soon)
+        self.over = False
+        self.token: str | None = None
+        """Of the connection, if it was negotiated."""
+        self.places: set[tuple[str, str]] = set()
+        """The matches and players that it speaks for."""
+        self._door = door
+        self._known = known
+        """The player whose token of ours it brought."""
+        self._query = query
+        self._client: Client | None = None
+        self._held: list[Asked] | None = None
+        """What is asked while somebody else may still sit in this player's place."""
+        self._heard = self._pinged = door.clock.now()
+
+    name = GammonX.name
+
+    @property
+    def player(self) -> str:
+        return self._known or ("gammonx:?" if self._client is None else self._client.player)
+
+    # What a socket calls.
+
+    def begin(self) -> None:
+        """Clients speak first."""
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        self._heard = self._door.clock.now()
+        try:
+            records = self.hub.records(str(message, "utf-8") if text else bytes(message))
+            if not records:
+                self.socket.may_ask(None, FRAME_COST)  # a piece of a record, or nothing
+            for record in records:
+                self._hear(record)
+                if self.hub.left or not self.socket.is_open:
+                    break
+        except UnicodeDecodeError:
+            self._hang_up("expected text in UTF-8, got other bytes")
+        except Refused as why:
+            self._hang_up(why.message)
+        else:
+            if self.hub.left:
+                self.socket.close(CloseCode.NORMAL_CLOSURE, "")
+
+    def _hear(self, record: bytes) -> None:
+        """Every record is paid for: what it asks, or what it costs to find out that it asks nothing."""
+        opened = self.hub.is_open
+        asked = self.hub.understand(record)
+        self._flush()
+        if self.hub.is_open and not opened:
+            self._come_back()
+        if asked is not None:
+            self._take(asked)
+        else:
+            self.socket.may_ask(None, FRAME_COST)
+
+    def catch_up(self) -> None:
+        """Players skip nothing: whoever does not read is cut."""
+
+    def end(self) -> None:
+        self.over = True
+        self._door.lose(self)
+        if self._client is not None:
+            self._door.host.gone(self._client)
+
+    # What the door calls.
+
+    def check(self, now: float) -> None:
+        """Ping the client, so that it knows that we live; one that has been silent for too long is gone."""
+        if now - self._heard > (SILENCE if self.hub.is_open else PATIENCE):
+            self._hang_up("nothing was heard of this client for too long")
+        elif self.hub.is_open and now - self._pinged >= PING_AFTER:
+            self._pinged = now
+            self.socket.write(framed(PINGED))
+
+    def part(self) -> None:
+        """The server goes down, and comes back."""
+        if self.hub.is_open:
+            self.socket.write(framed(farewell(again=True)))
+
+    def go_on(self, asked: Asked) -> None:
+        """It is this player's place now."""
+        held, self._held = self._held or [], None
+        self._pass_on(asked)
+        for one in held:
+            self._do(one)
+
+    def stay_out(self, asked: Asked) -> None:
+        """Somebody else is there who answers."""
+        if not self.over:
+            held, self._held = self._held or [], None
+            self.hub.refuse(asked, Refused(Code.NAME_TAKEN, "this player is connected already"))
+            self._flush()
+            for one in held:
+                self._do(one)
+
+    def _part_soon(self) -> None:
+        """End the connection, when all that belongs to this moment is said."""
+        asyncio.get_running_loop().call_soon(self._hang_up)
+
+    # What comes of what is asked.
+
+    def _come_back(self) -> None:
+        """Whoever has a seat in the match of the address has it back, without a call."""
+        try:
+            match = read_guid(self._query.get("matchid"), "matchId")
+            player = read_guid(self._query.get("playerid"), "playerId")
+        except Refused:
+            return  # nothing is asked yet
+        self._take(self.hub.back(match, player))
+
+    def _take(self, asked: Asked) -> None:
+        if self.socket.may_ask(None, cost_of(asked.wish)):
+            self._do(asked)
+        else:
+            self._refuse(asked, too_fast())
+
+    def _do(self, asked: Asked) -> None:
+        if self._held is not None:
+            if len(self._held) < MAX_HELD:
+                self._held.append(asked)
+            else:
+                self._refuse(asked, too_fast())
+        elif isinstance(asked.wish, EnterAsGuest):
+            self._enter(asked)
+        else:
+            self._pass_on(asked)
+
+    def _enter(self, asked: Asked) -> None:
+        """Somebody wants to sit; with a token of ours they are who it says."""
+        player = self._known or self._door.host.pseudonyms.player(asked.ref.player)
+        if self._client is None or self._client.player != player:
+            self._client = Client(self.hub, self.socket, player)
+        if self._known is not None:
+            self._pass_on(asked)
+            return
+        self._held = []
+        self._door.place(self, asked)
+
+    def _pass_on(self, asked: Asked) -> None:
+        if self._client is None:
+            self._refuse(asked, Refused(Code.NOT_JOINED, "expected JoinMatch first"))
+        else:
+            self._door.host.receive(self._client, asked)
+
+    def _refuse(self, asked: Asked, why: Refused) -> None:
+        self.hub.refuse(asked, why)
+        self._flush()
+
+    def _hang_up(self, why: str | None = None) -> None:
+        self._flush()
+        if self.hub.is_open:
+            self.socket.write(framed(farewell(why)))
+        self.socket.close(CloseCode.NORMAL_CLOSURE, "")
+
+    def _flush(self) -> None:
+        for frame in self.hub.frames():
+            self.socket.write(framed(frame))
+
+
+STATUS: dict[str, int] = {
+    Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503, Code.OUTCOME_UNKNOWN: 503
+}  # fmt: skip
+"""Of a refused call; 400 where nothing else is said."""
+
+
+class GammonxDoor:
+    """All connections to the hub, and what is asked before."""
+
+    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
+        self.host = host
+        self.clock: Clock = host.clock
+        self._tokens = tokens
+        self._limits = limits
+        self._settings = settings
+        self._negotiated: dict[str, tuple[float, str]] = {}
+        """Connection tokens that nobody has used yet, when they were made, and for whom."""
+        self._promised = Quota("negotiated connections", 0, address=NEGOTIATED_BY_ADDRESS)
+        self._used: set[str] = set()
+        self._visitors: set[Visitor] = set()
+        self._places: dict[tuple[str, str], Visitor] = {}
+        """Who speaks for which player in which match."""
+        self._rounds = Rounds(self.clock, SWEEP_EVERY, self._sweep)
+
+    # The socket's way in.
+
+    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        query = {name.lower(): value for name, value in parse_qsl(knock.query)}
+        bearer = self._bearer(knock.upgrade.headers.get("Authorization"), query)
+        player = None if bearer is None else self.host.sessions.player(bearer)
+        visitor = Visitor(self, socket, player, query)
+        if "id" in query:
+            self._redeem(query["id"], visitor)
+        self._visitors.add(visitor)
+        return visitor, {}
+
+    def _bearer(self, authorization: str | None, query: Mapping[str, str]) -> Bearer | None:
+        """Whose token it is, if there is one; cookies do not count here, so that any page may connect."""
+        scheme, _, token = (authorization or "").partition(" ")
+        given = token if scheme.lower() == "bearer" else query.get("access_token") or query.get("token")
+        mine = brought(given)
+        return None if mine is None else self._tokens.bearer(mine)
+
+    async def _caller(self, request: Request, id: str) -> str:
+        """Who calls: with a token of ours the player that it names, else the one of this id."""
+        bearer = self._bearer(request.headers.get("authorization"), {})
+        if bearer is not None:
+            return await self.host.sessions.find(bearer)
+        return self.host.pseudonyms.player(id)
+
+    def _redeem(self, token: str, visitor: Visitor) -> None:
+        if token in self._used:
+            raise TurnedAway(409, "this connection is open already\n")
+        made = self._forget_negotiated(token)
+        if made is None or self.clock.now() - made > PATIENCE:
+            raise TurnedAway(404, "there is no such connection; negotiate first\n")
+        visitor.token = token
+        self._used.add(token)
+
+    def _forget_negotiated(self, token: str) -> float | None:
+        """Take a token away; when it was made, if there was one."""
+        made, address = self._negotiated.pop(token, (None, ""))
+        if made is not None:
+            self._promised.give_back(address=address)
+        return made
+
+    def lose(self, visitor: Visitor) -> None:
+        """A connection is gone."""
+        self._visitors.discard(visitor)
+        self._used.discard(visitor.token or "")
+        for place in visitor.places:
+            if self._places.get(place) is visitor:
+                del self._places[place]
+
+    def place(self, visitor: Visitor, asked: Asked) -> None:
+        """Let somebody speak for a player, unless another connection does that and lives."""
+        other = self._places.get((asked.room or "", asked.ref.player))
+        if other is None or other is visitor:
+            self._give_place(visitor, asked)
+        else:
+            other.socket.ping()
+            self._look(other, visitor, asked, self.clock.now() + TAKE_OVER)
+
+    def _look(self, other: Visitor, visitor: Visitor, asked: Asked, until: float) -> None:
+        now = self.clock.now()
+        if other.over or (not other.socket.lives and now >= until):
+            other.socket.cut()
+            self._give_place(visitor, asked)
+        elif other.socket.lives:
+            visitor.stay_out(asked)
+        else:
+            self.clock.call_at(now + LOOK_EVERY, lambda: self._look(other, visitor, asked, until))
+
+    def _give_place(self, visitor: Visitor, asked: Asked) -> None:
+        if not visitor.over:
+            place = (asked.room or "", asked.ref.player)
+            self._places[place] = visitor
+            visitor.places.add(place)
+            visitor.go_on(asked)
+
+    # Time.
+
+    def start(self) -> None:
+        """The server is open."""
+        self._rounds.start()
+
+    def stop(self) -> None:
+        """The server closes."""
+        self._rounds.stop()
+
+    def _sweep(self) -> None:
+        now = self.clock.now()
+        for visitor in tuple(self._visitors):
+            visitor.check(now)
+        for token in [token for token, (made, _) in self._negotiated.items() if now - made > PATIENCE]:
+            self._forget_negotiated(token)
+
+    # What is asked over HTTP.
+
+    @property
+    def routes(self) -> list[Route]:
+        """As Starlette wants them."""
+        calls: dict[str, tuple[str, Answer]] = {
+            "/api/matches/join": (JOIN_ERROR, self._join),
+            "/api/matches/queues/{queue}": (QUEUE_ERROR, self._poll),
+            "/api/matches/queues/{queue}/cancel": (QUEUE_ERROR, self._cancel),
+            f"{PATH}/negotiate": ("NEGOTIATE_ERROR", self._negotiate),
+        }
+        return [
+            Route(prefix + path, self._serve(*call), methods=["POST", "OPTIONS"])
+            for path, call in calls.items()
+            for prefix in PREFIXES
+        ]
+
+    def _serve(self, code: str, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+        async def serve(request: Request) -> Response:
+            headers = allowing(request)
+            try:
+                self._limits.check_call(caller_of(request, self._settings.proxies), 1.0)
+                if request.method == "OPTIONS":
+                    return Response(status_code=204, headers=headers)
+                return reply(await answer(request), 200, headers)
+            except (Refused, Trouble) as error:
+                why = excuse(error)
+                return reply(failed(code, why), STATUS.get(why.code, 400), headers)
+            except ClientDisconnect:
+                return Response(status_code=400)  # nobody is there to read it
+
+        return serve
+
+    async def _join(self, request: Request) -> dict[str, Any]:
+        address = caller_of(request, self._settings.proxies)
+        self._limits.check_call(address, CREATE_COST)
+        wanted = read_wish(await read_body(request))
+        player = await self._caller(request, wanted.player)
+        kind, id = wanted.kind, new_match_id(secrets.token_bytes(16))
+        wish = replace(kind.wish, bot=wanted.level)
+        ticket = await self.host.pairing.meet(player, wish, id, kind.config, address)
+        match = ticket.room or ticket.at
+        return ok(matchId=match, queueId=match, status=WAITING)
+
+    async def _poll(self, request: Request) -> dict[str, Any]:
+        queue, player = await self._asker(request)
+        if self.host.pairing.is_found(player, queue):
+            return ok(queueId=None, status=FOUND, matchId=queue)
+        return ok(queueId=queue, status=WAITING, matchId=None)
+
+    async def _cancel(self, request: Request) -> dict[str, Any]:
+        queue, player = await self._asker(request)
+        await self.host.pairing.unqueue(player, queue)
+        return ok(queueId=queue, status=CANCELLED, matchId=None)
+
+    async def _asker(self, request: Request) -> tuple[str, str]:
+        queue = read_guid(request.path_params["queue"], "queueId")
+        wanted = read_wish(await read_body(request))
+        return queue, await self._caller(request, wanted.player)
+
+    async def _negotiate(self, request: Request) -> dict[str, Any]:
+        version = 1 if request.query_params.get("negotiateVersion", "0") not in ("0", "") else 0
+        public, token = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
+        address = caller_of(request, self._settings.proxies)
+        self._promised.take(address=address)
+        if len(self._negotiated) >= MAX_NEGOTIATED:
+            self._forget_negotiated(next(iter(self._negotiated)))
+        self._negotiated[token if version else public] = self.clock.now(), address
+        return negotiated(version, public, token)
+
+
+def allowing(request: Request) -> dict[str, str]:
+    """Pages of any site may call: nothing here depends on a cookie."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return {}
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Allow-Methods": "POST",
+        "Access-Control-Allow-Headers": request.headers.get("access-control-request-headers", "content-type"),
+        "Vary": "Origin",
+    }

@@ -1,0 +1,374 @@
+"""Relay rooms behind their door: lines come in, envelopes go out, each made once for all who read alike."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from websockets.frames import CloseCode
+
+from parlour.doors.relay import (
+    BAD_LASTNUM,
+    COOKIE,
+    FULL,
+    MAX_MESSAGE,
+    Copies,
+    Wanted,
+    cookie_id,
+    made_id,
+    numbered,
+    plain,
+    read_knock,
+    tidied,
+)
+from parlour.errors import Code, Refused
+from parlour.relay import (
+    IDS_BYTES,
+    MEMBER_MEMORY,
+    PORTION,
+    Cut,
+    Effects,
+    Instant,
+    Missed,
+    Relay,
+    Tell,
+    size_of,
+)
+from parlour.server import metrics
+from parlour.server.clock import Clock, Handle
+from parlour.server.gateway.fanout import Visit, framed
+from parlour.server.gateway.upgrade import Knock, TurnedAway
+from parlour.server.gateway.websocket import Socket
+from parlour.server.limits import Quota, is_encrypted
+from parlour.server.settings import Settings
+from parlour.server.tokens import TOKEN_DAYS, Tokens
+
+JOIN_COST = 2.0
+MESSAGE_COST = 0.25
+BYTES_FOR_ONE = 32 * 1024
+BYTES_OUT_FOR_ONE = 128 * 1024
+"""What a coming and a message cost of an allowance, in moves; and how many bytes that come in, or go out to
+all who get them, cost as much as a move."""
+
+PORTION_EVERY = 0.01
+NO_HURRY = 0.25
+"""Seconds between the portions of what somebody missed, and after a time when their allowance was spent."""
+GRAIN = 4096
+"""Bytes of memory that are counted at once."""
+
+LASTING = f"Max-Age={TOKEN_DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
+
+
+class Visitor:
+    """Somebody at the door; once inside, their socket is a line of a relay."""
+
+    __slots__ = ("_relays", "id", "last", "numbered", "room", "socket")
+
+    name = "relay"
+
+    def __init__(self, relays: "Relays", socket: Socket, id: str, wanted: Wanted) -> None:
+        self._relays = relays
+        self.socket = socket
+        self.id = id
+        self.room = wanted.room
+        self.last = wanted.last
+        self.numbered = wanted.numbered
+
+    @property
+    def player(self) -> str:
+        """Ids of relays are not players; in the log they are told apart."""
+        return f"relay:{self.id}"
+
+    def begin(self) -> None:
+        self._relays.join(self)
+
+    def receive(self, message: Any, *, text: bool) -> None:
+        body = bytes(message)
+        if len(body) > MAX_MESSAGE:
+            self.send_away(Code.TOO_LARGE, CloseCode.MESSAGE_TOO_BIG, "")
+        elif text and not self.numbered and not _is_utf8(body):
+            self.send_away(Code.MALFORMED, CloseCode.INVALID_DATA, "text must be UTF-8")
+        else:
+            self._relays.say(self, body)
+
+    def hurry_away(self) -> None:
+        """To drop a message in silence would be worse: this way they know, and can return."""
+        metrics.relay_refusals.labels(Code.TOO_FAST).inc()
+        self.socket.send_away()
+
+    def catch_up(self) -> None:
+        """Who has yet to get what they missed gets more; whoever reads too slowly for too long is cut."""
+        self._relays.read_on(self)
+
+    def part(self) -> None:
+        """The close code says it all."""
+
+    def end(self) -> None:
+        self._relays.lose(self)
+
+    def send_away(self, code: Code, close: int, reason: str) -> None:
+        """Say goodbye, and why."""
+        metrics.relay_refusals.labels(code).inc()
+        self.socket.close(close, reason)
+
+
+class Live:
+    """A relay in memory, for whom it is counted, and when it is woken."""
+
+    __slots__ = ("address", "alarm", "counted", "relay", "room")
+
+    def __init__(self, room: str, address: str, relay: Relay[Socket]) -> None:
+        self.room = room
+        self.address = address
+        """Where the one who opened it came from."""
+        self.relay = relay
+        self.counted = 0
+        """The bytes of memory that are counted for it."""
+        self.alarm: Handle | None = None
+
+    @property
+    def held(self) -> int:
+        """The bytes of memory that it takes."""
+        return self.relay.held
+
+
+Think = Callable[[Live, Visitor], Effects[Socket]]
+
+
+class Relays:
+    """The door to all relays, and their owner."""
+
+    def __init__(self, clock: Clock, ids: Tokens, settings: Settings) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._settings = settings
+        self._live: dict[str, Live] = {}
+        self._open = Quota("relays", settings.relays, address=settings.address_relays)
+        self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
+
+    async def stop(self) -> None:
+        """Finish what was asked; nobody is woken any more."""
+        for live in self._live.values():
+            if live.alarm is not None:
+                live.alarm.cancel()
+
+    # The door.
+
+    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        try:
+            wanted = read_knock(knock.path, knock.query)
+        except Refused as why:
+            raise self._turned_away(400, Code(why.code), why.message + "\n") from None
+        if (tidy := tidied(knock.path)) != knock.path:
+            raise TurnedAway(301, "", Location=f"{tidy}?{knock.query}")
+        headers: dict[str, str] = {}
+        if wanted.numbered:
+            id = wanted.id or made_id(*self._fresh(31))
+        else:
+            id, headers = self._by_cookie(knock, socket.peer)
+        self._check_place(wanted.room, id, socket.address or "", numbered=wanted.numbered)
+        return Visitor(self, socket, id, wanted), headers
+
+    def _by_cookie(self, knock: Knock, peer: str | None) -> tuple[str, dict[str, str]]:
+        """The id in somebody's cookie, or a fresh one; a foreign page neither uses nor replaces it."""
+        if not knock.is_ours(self._settings, peer):
+            return cookie_id(*self._fresh(62)), {}
+        try:
+            id = self._ids.read(knock.cookie(COOKIE) or "", expires=False)
+        except Refused:
+            id = cookie_id(*self._fresh(62))
+        secure = "; Secure" if is_encrypted(peer, knock.schemes, self._settings.proxies) else ""
+        return id, {"Set-Cookie": f"{COOKIE}={self._ids.issue(id)}; {LASTING}{secure}"}
+
+    def _fresh(self, bits: int) -> tuple[int, int]:
+        return int(self._clock.date()), secrets.randbits(bits)
+
+    def _check_place(self, room: str, id: str, address: str, *, numbered: bool) -> None:
+        live = self._live.get(room)
+        try:
+            if live is None:
+                self._open.check(address=address)
+            self._memory.check(MEMBER_MEMORY + 2 * size_of(id), address=live.address if live else address)
+        except Refused as why:
+            raise self._turned_away(503, Code.TOO_MANY, why.message + "\n") from None
+        if live is not None and (why_not := full(live.relay, id, lasts=numbered)) is not None:
+            raise self._turned_away(503, *why_not)
+
+    def _turned_away(self, status: int, code: Code, text: str) -> TurnedAway:
+        metrics.relay_refusals.labels(code).inc()
+        return TurnedAway(status, text)
+
+    # What lines do.
+
+    def join(self, visitor: Visitor) -> None:
+        """Somebody comes in, or returns."""
+        live = self._live.get(visitor.room)
+        others = 0 if live is None else live.relay.fan_out(0)
+        if not visitor.socket.may_ask(
+            None, JOIN_COST + 2 * others / BYTES_OUT_FOR_ONE
+        ):  # as much when they go
+            visitor.hurry_away()
+            return
+        if live is None:
+            live = self._live[visitor.room] = self._opened(visitor.room, visitor.socket.address or "")
+            self._open.count(address=live.address)
+            metrics.relays_live.set(len(self._live))
+        self._do(live, visitor, self._join)
+
+    def say(self, visitor: Visitor, body: bytes) -> None:
+        """Somebody says something; they pay for all that is sent because of it."""
+        live = self._live.get(visitor.room)
+        if live is None:
+            return
+        size = len(body)
+        cost = MESSAGE_COST + size / BYTES_FOR_ONE + live.relay.fan_out(size) / BYTES_OUT_FOR_ONE
+        if visitor.socket.may_ask(None, cost):
+            self._say(live, visitor, body)
+        else:
+            visitor.hurry_away()
+
+    def read_on(self, visitor: Visitor) -> None:
+        """Somebody gets the next portion of what they missed, when they have taken the one before."""
+        live, socket = self._live.get(visitor.room), visitor.socket
+        if live is None or not live.relay.is_reading(socket):
+            return
+        if socket.behind:
+            socket.clogged = True  # so that it tells when it is not
+        elif socket.may_ask(None, PORTION / BYTES_OUT_FOR_ONE):
+            self._do(live, visitor, self._read_on)
+        else:
+            self._read_later(visitor, NO_HURRY)
+
+    def lose(self, visitor: Visitor) -> None:
+        """Somebody's line is lost."""
+        live = self._live.get(visitor.room)
+        if live is not None:
+            self._do(live, visitor, self._lose)
+
+    # What these are made of.
+
+    def _opened(self, room: str, address: str) -> Live:
+        return Live(room, address, Relay())
+
+    def _do(self, live: Live, visitor: Visitor, think: Think) -> None:
+        self._speak(think(live, visitor), visitor)
+        self._settle(live)
+
+    def _say(self, live: Live, visitor: Visitor, body: bytes) -> None:
+        self._speak(live.relay.say(visitor.socket, body, self._now()))
+        if not live.counted - GRAIN < live.relay.held <= live.counted:
+            self._count(live)
+
+    def _join(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        socket, id, lasts = visitor.socket, visitor.id, visitor.numbered
+        try:
+            return live.relay.join(socket, id, self._now(), lasts=lasts, last=visitor.last)
+        except Missed:
+            metrics.relay_refusals.labels("bad_lastnum").inc()
+            socket.close(*BAD_LASTNUM)
+            return []
+
+    def _read_on(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        try:
+            return live.relay.read_on(visitor.socket)
+        except Missed:  # it was let go of before they came so far
+            metrics.relay_refusals.labels("bad_lastnum").inc()
+            visitor.socket.close(*BAD_LASTNUM)
+            return []
+
+    def _read_later(self, visitor: Visitor, seconds: float) -> None:
+        self._clock.call_at(self._clock.now() + seconds, lambda: self.read_on(visitor))
+
+    def _lose(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        return live.relay.lose(visitor.socket, self._now())
+
+    def _ring(self, live: Live) -> None:
+        live.alarm = None
+        self._speak(live.relay.wake(self._now()))
+        self._settle(live)
+
+    def _settle(self, live: Live) -> None:
+        """Forget a relay that nobody is in; be woken when somebody has been away for too long."""
+        due = live.relay.due
+        self._count(live)
+        if not live.relay.members:
+            self._forget(live)
+        elif due is not None and live.alarm is None:  # an alarm that rings too early just sets the next
+            live.alarm = self._clock.call_at(due, lambda: self._ring(live))
+
+    def _forget(self, live: Live) -> None:
+        if live.alarm is not None:
+            live.alarm.cancel()
+        if self._live.get(live.room) is live:
+            del self._live[live.room]
+            self._open.give_back(address=live.address)
+        self._memory.give_back(live.counted, address=live.address)
+        live.counted = 0
+        metrics.relays_live.set(len(self._live))
+
+    def _count(self, live: Live) -> None:
+        """Count the memory of a relay; where there is not enough, it forgets what is oldest."""
+        try:
+            self._memory.check(_grains(live.held) - live.counted, address=live.address)
+        except Refused:
+            live.relay.shrink(live.counted)
+        counted, live.counted = live.counted, _grains(live.held)
+        self._memory.change(counted, live.counted, address=live.address)
+
+    def _now(self) -> Instant:
+        return Instant(self._clock.now(), int(self._clock.date() * 1000))
+
+    def _speak(self, effects: Effects[Socket], visitor: Visitor | None = None) -> None:
+        for effect in effects:
+            if isinstance(effect, Tell):
+                self._tell(effect)
+            elif isinstance(effect, Cut):
+                effect.line.cut()
+            elif visitor is not None:
+                self._read_later(visitor, PORTION_EVERY)
+
+    def _tell(self, tell: Tell[Socket]) -> None:
+        """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
+        envelope, crowd, own, rest = tell.envelope, tell.crowd, tell.own, tell.rest
+        metrics.envelopes.sent += 1
+        if own.lasting or rest.lasting:
+            _write(numbered(envelope, crowd), own.lasting, rest.lasting)
+        if own.windows or rest.windows:
+            _write(plain(envelope, crowd), own.windows, rest.windows)
+
+
+def _write(copies: Copies, own: tuple[Socket, ...], rest: tuple[Socket, ...]) -> None:
+    if own:
+        _write_all(own, framed(copies.own))
+    if rest:
+        _write_all(rest, framed(copies.rest))
+
+
+def _grains(size: int) -> int:
+    return -(-size // GRAIN) * GRAIN
+
+
+def full(relay: Relay[Socket], id: str, *, lasts: bool) -> tuple[Code, str] | None:
+    """The code and the sentence where there is no place for this id."""
+    if not relay.has_place(id, lasts=lasts):
+        return Code.GAME_FULL, FULL
+    if not relay.can_list(id):
+        return Code.TOO_LARGE, f"expected ids of at most {IDS_BYTES} bytes in one room, got more\n"
+    return None
+
+
+def _write_all(sockets: Sequence[Socket], frames: bytes) -> None:
+    """Put the same frames behind the corks of many sockets."""
+    corked = sockets[0].owner.corked()
+    for socket in sockets:
+        if not socket.corked:
+            socket.corked = True
+            corked.append(socket)
+        socket.waiting.append(frames)
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

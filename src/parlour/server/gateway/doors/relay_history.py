@@ -1,0 +1,284 @@
+"""Relays that remember: what passes through is kept before it is told, and they go on where they stopped."""
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+import structlog
+from websockets.frames import CloseCode
+
+from parlour.errors import Code, Refused
+from parlour.journal.base import Damaged, Journal, Letter, Trouble
+from parlour.relay import ENVELOPE_WIRE, REMEMBERED_BYTES, Effects, Envelope, Intent, Relay, Tell, size_of
+from parlour.server.clock import Clock
+from parlour.server.gateway.doors.relay import Live, Relays, Think, Visitor, full
+from parlour.server.gateway.websocket import Socket
+from parlour.server.limits import Quota
+from parlour.server.mailbox import Lane
+from parlour.server.settings import Settings
+from parlour.server.tokens import Tokens
+
+log = structlog.get_logger()
+
+SEGMENT = REMEMBERED_BYTES // 16
+"""Bytes after which an envelope is kept with a list of all who were there: what came before can go."""
+
+
+class Page(Envelope, frozen=True, gc=False, omit_defaults=True):
+    """An envelope as the journal keeps it; some also list who was there, in older journals all do."""
+
+    others: tuple[str, ...] | None = None
+    """All but the sender, after it."""
+
+    @property
+    def envelope(self) -> Envelope:
+        return Envelope(self.num, self.time, self.intent, self.sender, self.body)
+
+    @property
+    def before(self) -> tuple[str, ...] | None:
+        """Who was there before it, if that can be told."""
+        if self.others is None or self.num == 0:
+            return None if self.num else ()
+        return self.others if self.intent is Intent.JOINER else (*self.others, self.sender)
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Page).decode
+
+
+PAGE_DISK, RELAY_DISK = 64, 4096
+"""Bytes that are counted on the disk besides text: of a page, where the name of its relay counts, too; and of
+a relay, so that there cannot be too many small ones to look through."""
+LOADED = 4 * REMEMBERED_BYTES
+"""Bytes of a relay that are loaded at most; older journals may have kept more."""
+WEIGH_EVERY = 600.0
+"""Seconds after which it is looked again at what is kept, where there seems to be too much."""
+
+
+class Segment:
+    """Pages that are let go of together; the first of them says who was there."""
+
+    __slots__ = ("bytes", "first")
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.bytes = 0
+
+
+class KeptLive(Live):
+    """A relay, what is kept of it, and the lane in which things happen to it one after the other."""
+
+    __slots__ = ("disk", "holder", "is_loaded", "is_lost", "lane", "next", "segments", "unheard", "waiting")
+
+    def __init__(self, room: str, address: str) -> None:
+        super().__init__(room, address, Relay(remembers=True))
+        self.segments: deque[Segment] = deque()
+        self.holder = address
+        """For whom it is counted what is kept of it."""
+        self.disk = 0
+        """The bytes that are kept of it."""
+        self.unheard = 0
+        """Bytes that were said and wait for their turn."""
+        self.lane = Lane()
+        self.waiting = 0
+        """How much has been asked and not begun."""
+        self.next = 0
+        """The number of the first envelope that is not kept yet."""
+        self.is_loaded = False
+        self.is_lost = False
+        """The journal failed: what is in memory is not to be believed."""
+
+    @property
+    def held(self) -> int:
+        return self.relay.held + self.unheard
+
+
+class KeptRelays(Relays):
+    """Thinks, writes, and only then speaks, as the host does for rooms with rules."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        ids: Tokens,
+        settings: Settings,
+        journal: Journal,
+        complain: Callable[[Trouble], None],
+    ) -> None:
+        super().__init__(clock, ids, settings)
+        self._journal = journal
+        self._complain = complain
+        self._disk = self._nothing_kept()
+        self._weighed: float | None = None
+        """When it was last looked at what is kept."""
+        self._is_short = False
+        """There seems to be too much since then."""
+
+    async def stop(self) -> None:
+        await super().stop()
+        for live in list(self._live.values()):
+            await _kept(live).lane.drained()
+
+    def _nothing_kept(self) -> Quota:
+        settings = self._settings
+        return Quota("bytes of kept relays", settings.relay_disk, address=settings.address_relay_disk)
+
+    def _say(self, live: Live, visitor: Visitor, body: bytes) -> None:
+        kept, size = _kept(live), len(body)
+        if kept.unheard + size > REMEMBERED_BYTES:  # the journal does not keep up
+            visitor.hurry_away()
+            return
+        kept.unheard += size
+        self._count(kept)
+
+        def hear() -> Effects[Socket]:
+            kept.unheard -= size
+            if not self._may_keep(kept, visitor, size):
+                return []
+            return kept.relay.say(visitor.socket, body, self._now())
+
+        self._put(kept, hear, visitor)
+
+    def _opened(self, room: str, address: str) -> Live:
+        return KeptLive(room, address)
+
+    def _join(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+        # Only now is it known who else is there.
+        if (why := full(live.relay, visitor.id, lasts=visitor.numbered)) is not None:
+            visitor.send_away(why[0], CloseCode.TRY_AGAIN_LATER, why[1].strip())
+            return []
+        if not self._may_keep(_kept(live), visitor, 0):
+            return []
+        return super()._join(live, visitor)
+
+    def _may_keep(self, live: KeptLive, visitor: Visitor, size: int) -> bool:
+        """Whether there is room for a message of that size; if not, whoever says it is sent away."""
+        more = _on_disk(live.room, size * 4 // 3) + ENVELOPE_WIRE + size_of(visitor.id)
+        if live.disk == 0:
+            more += RELAY_DISK
+        if live.disk + more > REMEMBERED_BYTES:
+            return True  # something older of the same relay goes instead
+        try:
+            self._disk.check(more, address=live.holder)
+        except Refused as why:
+            self._is_short = True
+            visitor.send_away(Code.TOO_MANY, CloseCode.TRY_AGAIN_LATER, why.message)
+            return False
+        return True
+
+    def _do(self, live: Live, visitor: Visitor, think: Think) -> None:
+        self._put(live, lambda: think(live, visitor), visitor)
+
+    def _ring(self, live: Live) -> None:
+        live.alarm = None
+        self._put(live, lambda: live.relay.wake(self._now()))
+
+    def _put(self, live: Live, think: Callable[[], Effects[Socket]], asker: Visitor | None = None) -> None:
+        kept = _kept(live)
+        kept.waiting += 1
+        kept.lane.put(partial(self._run, kept, think, asker))
+
+    async def _run(self, live: KeptLive, think: Callable[[], Effects[Socket]], asker: Visitor | None) -> None:
+        live.waiting -= 1
+        if live.is_lost:
+            if asker is not None:
+                asker.socket.close(CloseCode.SERVICE_RESTART, "come again")
+            return
+        try:
+            if self._weighed is None or (self._is_short and self._clock.now() >= self._weighed + WEIGH_EVERY):
+                await self._weigh()
+            if not live.is_loaded:
+                await self._load(live)
+            effects = think()
+            await self._keep(live, effects)
+        except Trouble as error:
+            self._lose_all(live, error, asker)
+            return
+        self._speak(effects, asker)
+        if live.relay.members or not live.waiting:
+            self._settle(live)
+
+    async def _weigh(self) -> None:
+        """Look at what is kept: time passes, and what is old was forgotten."""
+        self._weighed, self._is_short = self._clock.now(), False
+        held = await self._journal.relays_held()
+        self._disk = self._nothing_kept()
+        for holder, size in held.items():
+            self._disk.count(size, address=holder)
+
+    async def _load(self, live: KeptLive) -> None:
+        held = await self._journal.relay_held(live.room)
+        if held is not None:
+            live.disk = held.bytes
+            live.holder = held.holder or live.address
+            self._disk.give_back(live.disk, address=held.holder)
+            self._disk.count(live.disk, address=live.holder)
+        envelopes: list[Envelope] = []
+        before: tuple[str, ...] | None = None
+        try:
+            for body in await self._journal.posted(live.room, LOADED):
+                page = _decode(body)
+                if live.next not in (0, page.num):
+                    raise Damaged(f"relay {live.room}: number {live.next} is missing")
+                live.next = page.num + 1
+                before = page.before if before is None else before
+                if before is not None:  # else nobody knows who was there
+                    envelopes.append(page.envelope)
+                    self._file(live, page, len(body))
+        except msgspec.DecodeError as error:
+            raise Damaged(f"relay {live.room}: {error}") from error
+        live.relay = Relay.recalled(before or (), envelopes, self._clock.now(), next=live.next)
+        live.is_loaded = True
+
+    async def _keep(self, live: KeptLive, effects: Effects[Socket]) -> None:
+        for tell in effects:
+            if isinstance(tell, Tell) and tell.envelope.num >= live.next:  # not one that somebody missed
+                live.next = tell.envelope.num + 1
+                letter = self._letter(live, tell)
+                await self._journal.post(live.room, letter)
+                self._disk.change(live.disk, letter.bytes, address=live.holder)
+                live.disk = letter.bytes
+
+    def _letter(self, live: KeptLive, tell: Tell[Socket]) -> Letter:
+        envelope, others = tell.envelope, None
+        if not live.segments or live.segments[-1].bytes >= SEGMENT:
+            others = tell.crowd.others(envelope.sender)
+        page = Page(
+            envelope.num, envelope.time, envelope.intent, envelope.sender, envelope.body, others=others
+        )
+        body = _encode(page)
+        self._file(live, page, len(body))
+        size = RELAY_DISK + sum(segment.bytes for segment in live.segments)
+        while len(live.segments) > 1 and size > REMEMBERED_BYTES:
+            size -= live.segments.popleft().bytes
+        return Letter(envelope.num, self._clock.now(), body, live.segments[0].first, live.holder, size)
+
+    def _file(self, live: KeptLive, page: Page, size: int) -> None:
+        """Count a page that is kept."""
+        if not live.segments or (page.others is not None and live.segments[-1].bytes >= SEGMENT):
+            live.segments.append(Segment(page.num))
+        live.segments[-1].bytes += _on_disk(live.room, size)
+
+    def _lose_all(self, live: KeptLive, error: Trouble, asker: Visitor | None) -> None:
+        """The journal failed: nobody was told, all come again, and the relay is loaded anew for them."""
+        live.is_lost = True
+        log.error("relay_lost", error=str(error))
+        if isinstance(error, Damaged):
+            code, why = CloseCode.INTERNAL_ERROR, "what was kept of this relay is damaged; take another name"
+        else:
+            code, why = CloseCode.SERVICE_RESTART, "come again"
+            self._complain(error)
+        lines = [line for member in live.relay.members.values() for line in member.lines]
+        for line in {*lines, *([] if asker is None else [asker.socket])}:
+            line.close(code, why)
+        self._forget(live)
+
+
+def _on_disk(room: str, size: int) -> int:
+    """The bytes that a page of that size takes."""
+    return PAGE_DISK + len(room.encode()) + size
+
+
+def _kept(live: Live) -> KeptLive:
+    assert isinstance(live, KeptLive)  # noqa: S101 - `_opened` makes no others
+    return live

@@ -1,0 +1,232 @@
+"""Socket.IO as the library speaks it, made strict: what would raise, pile up or flood a log is stopped."""
+
+import asyncio
+import fcntl
+import logging
+import re
+import struct
+import termios
+from collections import deque
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import engineio
+import msgspec
+import socketio
+from engineio import async_socket, base_socket
+from socketio import packet
+
+from parlour.server.clock import SystemClock
+from parlour.server.gateway.fanout import framed
+from parlour.wire import MAX_INTEGER
+
+quiet = logging.getLogger("parlour.socket_io")
+quiet.disabled = True
+"""For libraries that log a trace for every packet they cannot read: whoever wants to could fill the disk."""
+
+async_socket.time = base_socket.time = SimpleNamespace(time=SystemClock().now)
+"""The library goes by wall time to see who is silent: a clock that is set would cut people off, or nobody."""
+
+MAX_UNSENT = 256 * 1024
+"""Bytes that have not arrived, at which somebody who does not read is cut."""
+WRITE_AHEAD = 16 * 1024
+"""Bytes that may wait in a transport before the queue behind it waits, too."""
+
+_WS_PACKET = re.compile(r"[0-356]|4[0-3]")
+_POSTED_PACKET = re.compile(r"[13]|4[0-3]")
+"""How packets begin. Nothing here has binary parts, and what the library cannot read would raise in it."""
+_MAX_POSTED = 16
+_EVENT = b'42["server_msg"'
+
+
+def readable_frame(text: str | None) -> bool:
+    """Whether a WebSocket frame is a packet at all; None is a binary one.
+
+    >>> [readable_frame(frame) for frame in ("3", '42["client_msg",{}]', "", "451-[]", "hello", None)]
+    [True, True, False, False, False, False]
+    """
+    return text is not None and _WS_PACKET.match(text) is not None
+
+
+def readable_post(body: bytes) -> bool:
+    r"""Whether the body of a POST is packets.
+
+    >>> [readable_post(body) for body in (b"3", b"40\x1e3", b"", b"d=40", b"\xff", b"2")]
+    [True, True, False, False, False, False]
+    """
+    try:
+        packets = body.decode().split("\x1e")
+    except UnicodeDecodeError:
+        return False
+    return len(packets) <= _MAX_POSTED and all(map(_POSTED_PACKET.match, packets))
+
+
+class Json:
+    """What the library takes for the json module: values stay as they came, for the door to read."""
+
+    @staticmethod
+    def dumps(value: Any, **_: Any) -> str:
+        return msgspec.json.encode(value).decode()
+
+    @staticmethod
+    def loads(text: str) -> Any:
+        """An array of raw values, or one raw value; whatever is wrong is a ValueError."""
+        try:
+            return _array.decode(text) if text.startswith("[") else _value.decode(text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+_array = msgspec.json.Decoder(list[msgspec.Raw])
+_value = msgspec.json.Decoder(msgspec.Raw)
+_name = msgspec.json.Decoder(str)
+
+
+class Packet(packet.Packet):  # type: ignore[misc]
+    """A packet of which every event reads (name, body, whether it asks for an answer).
+
+    Clients may send any name; only `client_msg` is passed as such, for `disconnect` would mean a lost line.
+    """
+
+    packet_type: int
+    data: Any
+    id: int | None
+    json = Json
+
+    def decode(self, encoded_packet: str) -> int:
+        """Never raises: what cannot be read is an event that nobody knows."""
+        try:
+            super().decode(encoded_packet)
+            if self.packet_type == packet.EVENT:
+                known = _name.decode(self.data[0]) == "client_msg"
+                body = self.data[1] if len(self.data) > 1 else None
+                self.data = ["client_msg" if known else "unknown", body, self._asks]
+        except (ValueError, TypeError, LookupError):
+            if self.id is not None and self.id > MAX_INTEGER:
+                self.id = None  # digits without end
+            self.packet_type, self.data = packet.EVENT, ["unreadable", None, self._asks]
+        return 0
+
+    @property
+    def _asks(self) -> bool:
+        return self.id is not None
+
+    def encode(self) -> Any:
+        if self.packet_type == packet.CONNECT_ERROR and isinstance(self.data, str):
+            self.data = {"message": self.data}  # where clients look for it
+        return super().encode()
+
+
+class Outbox(asyncio.Queue[Any]):
+    """What waits to be sent to one client, and how many bytes that is; the library bounds neither."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting = 0
+        self._taken = 0
+
+    @property
+    def unsent(self) -> int:
+        """Bytes here, and in the hands of the writer, who takes all that is there at once."""
+        return self._waiting + self._taken
+
+    async def get(self) -> Any:
+        self._taken = 0  # the writer is back for more
+        return await super().get()
+
+    def _put(self, item: Any) -> None:
+        super()._put(item)
+        self._waiting += _size(item)
+
+    def _get(self) -> Any:
+        item = super()._get()
+        self._waiting -= _size(item)
+        self._taken += _size(item)
+        return item
+
+
+PACKET = 100
+"""Bytes that a packet counts besides what is in it."""
+
+
+def _size(item: Any) -> int:
+    """The bytes that a packet takes, in memory or on the wire."""
+    text = item.data if item is not None and isinstance(item.data, str) else ""
+    return PACKET + len(text) * (1 if text.isascii() else 4)
+
+
+class Engine(engineio.AsyncServer):  # type: ignore[misc]
+    """Engine.IO with queues that can be measured."""
+
+    def create_queue(self, *_: Any, **__: Any) -> Outbox:
+        return Outbox()
+
+
+class Server(socketio.AsyncServer):  # type: ignore[misc]
+    """Socket.IO on that."""
+
+    def _engineio_server_class(self) -> type[Engine]:
+        return Engine
+
+
+class Wire:
+    """What was written to a WebSocket, and how much of it has arrived, by what the kernel still holds."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self.transport = transport
+        self.arrived = 0
+        """Messages of ours that the other side's kernel has acknowledged."""
+        self._written = 0
+        self._ends: deque[int] = deque()
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that have not arrived."""
+        return self.transport.get_write_buffer_size() + _unacknowledged(self._number)
+
+    @property
+    def is_behind(self) -> bool:
+        """So much waits in the transport that the queue behind it has to wait, too."""
+        return self.transport.get_write_buffer_size() > WRITE_AHEAD
+
+    @property
+    def _number(self) -> int:
+        """The socket's, which is negative when it is closed."""
+        line = self.transport.get_extra_info("socket")
+        return -1 if line is None else int(line.fileno())
+
+    def write(self, text: bytes) -> bytes:
+        """The frame of a text that is written now."""
+        frame = framed(text)
+        self._written += len(frame)
+        if text.startswith(_EVENT):
+            self._ends.append(self._written)
+        return frame
+
+    def settle(self) -> int:
+        """How many messages have arrived by now; of a line that is closed, nothing more is known."""
+        if self._ends and self._number >= 0 and not self.transport.is_closing():
+            arrived = self._written - self.unsent
+            while self._ends and self._ends[0] <= arrived:
+                self._ends.popleft()
+                self.arrived += 1
+        return self.arrived
+
+
+def _unacknowledged(number: int) -> int:
+    """Bytes that the kernel holds until the other side has them; where it does not tell, none."""
+    if number >= 0:
+        with suppress(OSError):
+            (count,) = struct.unpack("i", fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)))
+            return int(count)
+    return 0
+
+
+def count_events(body: bytes) -> int:
+    r"""How many of our messages are in the answer to a poll.
+
+    >>> count_events(b'2\x1e42["server_msg",{}]\x1e430[]\x1e42["server_msg",{}]')
+    2
+    """
+    return sum(packet.startswith(_EVENT) for packet in body.split(b"\x1e"))

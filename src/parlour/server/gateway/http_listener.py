@@ -1,0 +1,196 @@
+"""The port: one socket for everything, and HTTP requests that must arrive in time."""
+
+import asyncio
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from parlour.errors import Refused
+from parlour.journal.base import Trouble
+from parlour.server import metrics
+from parlour.server.api.calls import MAX_BODY
+from parlour.server.gateway.websocket import Socket
+from parlour.server.limits import Limits
+from parlour.server.settings import Settings
+
+BACKLOG = 2048
+MAX_HEAD = 64 * 1024
+"""Bytes of a request before its body."""
+BODY_SHARE = 4
+"""So many times the largest body may come on the line for one, with all that is around it."""
+AT_ONCE = 2048
+"""Bytes of one line that are taken in a turn of the loop: a request of a browser, or some small ones."""
+
+
+_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class NoPlace(Trouble):
+    """The server cannot be where it was told to be."""
+
+
+def listen(host: str, port: int, write_timeout: float) -> socket.socket:
+    """A listening socket whose connections die when the other side takes no bytes for so long."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=False)
+    except OSError as error:
+        raise NoPlace(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        milliseconds = int(write_timeout * 1000)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+@contextmanager
+def only_server_of(folder: Path) -> Iterator[None]:
+    """Nobody else serves this folder meanwhile; the lock ends with the process, however it ends."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise NoPlace(f"cannot use the data folder {folder}: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise NoPlace(f"another server is using the data folder {folder}") from None
+    finally:
+        os.close(handle)
+
+
+class Flow(FlowControl):
+    """Flow control that reads on only when all that was received has been taken."""
+
+    held = False
+
+    def resume_reading(self) -> None:
+        if not self.held:
+            super().resume_reading()
+
+
+class PatientHttp(HttpToolsProtocol):
+    """uvicorn's HTTP with limits: on the time for a request, its size, and what one turn of the loop takes.
+
+    uvicorn itself waits for the rest of a request for ever, and takes thousands of requests in one turn.
+    """
+
+    settings: Settings
+    limits: Limits
+    flow: Flow
+    unread = b""
+    """What has come and waits for a later turn; meanwhile nothing more is read."""
+    _soon: asyncio.Handle | None = None
+    _place: str | None = None
+    """The address that it is counted for."""
+    _deadline: asyncio.TimerHandle | None = None
+    _left = MAX_HEAD
+    """Bytes that this part of a request may still have."""
+    _in_head = True
+    _is_socket = False
+    """Somebody else reads it now."""
+
+    @classmethod
+    def within(cls, settings: Settings, limits: Limits) -> "type[PatientHttp]":
+        """The same with these settings and limits; uvicorn makes the objects itself."""
+        return type(cls.__name__, (cls,), {"settings": settings, "limits": limits})
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.flow = Flow(transport)
+        try:
+            self._place = self.limits.admit_call(self.client[0] if self.client else None)
+        except Refused:
+            metrics.lines_cut.labels("too_many").inc()
+            transport.abort()
+        else:
+            self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        waits = bool(self.unread)
+        self.unread += data
+        if not waits:
+            self._take_some()
+
+    def _take_some(self) -> None:
+        """Take a little of what has come; the rest in a later turn, when what was asked is answered."""
+        self._soon = None
+        some, self.unread = self.unread[:AT_ONCE], self.unread[AT_ONCE:]
+        self.flow.held = False
+        if not self.pipeline:
+            self.flow.resume_reading()
+        self._left -= len(some)
+        super().data_received(some)
+        if self.transport.is_closing() or self._is_socket:
+            self.unread = b""
+        elif self._left < 0:
+            self._cut()
+        elif self.unread:
+            self.flow.held = True
+            self.flow.pause_reading()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self.unread and not self.pipeline and self._soon is None:
+            self._soon = self.loop.call_soon(self._take_some)
+
+    def _cut(self) -> None:
+        """This is more than any request of ours has."""
+        metrics.lines_cut.labels("too_fast").inc()
+        self.unread = b""
+        if self._in_head:
+            self.transport.write(_TOO_LARGE)
+        self.transport.close()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._go_on()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._left = BODY_SHARE * max(MAX_BODY, self.settings.max_frame)
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._relax()
+        self.unread = b""
+        if self._soon is not None:
+            self._soon.cancel()
+        if self._place is not None:
+            self.limits.release_call(self._place)
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+        self._left = MAX_HEAD
+        self._expect()
+
+    def on_message_complete(self) -> None:
+        self._relax()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._relax()
+        self._is_socket = True
+        super().handle_websocket_upgrade()
+        socket: Socket = self.transport.get_protocol()  # type: ignore[assignment]
+        socket.take_over(self._place)
+        self._place = None
+
+    def _expect(self) -> None:
+        self._relax()
+        self._deadline = self.loop.call_later(self.settings.header_timeout, self.transport.abort)
+
+    def _relax(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

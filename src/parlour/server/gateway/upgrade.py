@@ -1,0 +1,111 @@
+"""Who knocks at a socket's door, what their request says, and how they are turned away."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from starlette.requests import cookie_parser
+from websockets.http11 import Request as Upgrade
+
+from parlour.server.gateway.fanout import Visit
+from parlour.server.limits import is_encrypted
+from parlour.server.settings import Settings
+from parlour.server.tokens import COOKIE
+
+if TYPE_CHECKING:
+    from parlour.server.gateway.websocket import Socket
+
+OF_NO_OTHER_SITE = (None, "none", "same-origin")
+"""What a browser says of a request that no other site's page made; programs say nothing."""
+
+
+def may_use_cookie(
+    header: Callable[[str], str | None], allowed: Sequence[str], *, encrypted: bool = False
+) -> bool:
+    """A cookie counts on our own pages and those of the listed sites; programs without an origin may, too.
+
+    A page that came by plain http is not ours where we are reached by https: anybody on the way could have
+    written it.
+
+    >>> asked = {"Host": "localhost:8000", "Origin": "http://localhost:8000"}
+    >>> may_use_cookie(asked.get, ()), may_use_cookie(asked.get, (), encrypted=True)
+    (True, False)
+    >>> may_use_cookie({"Host": "localhost:8000", "Origin": "http://evil.example"}.get, ())
+    False
+    >>> may_use_cookie({"Sec-Fetch-Site": "cross-site"}.get, ())
+    False
+    """
+    origin, host = header("Origin"), header("Host")
+    if origin is None:
+        return header("Sec-Fetch-Site") in OF_NO_OTHER_SITE
+    own = ("https",) if encrypted else ("https", "http")
+    return origin in allowed or (bool(host) and origin in [f"{scheme}://{host}" for scheme in own])
+
+
+def cookie_token(header: str | None, name: str = COOKIE) -> str | None:
+    """Our token (or another cookie) in a Cookie header."""
+    return cookie_parser(header or "").get(name)
+
+
+class Knock(NamedTuple):
+    """Somebody who wants a socket opened."""
+
+    path: str
+    query: str
+    upgrade: Upgrade
+
+    @classmethod
+    def of(cls, upgrade: Upgrade) -> "Knock":
+        path, _, query = upgrade.path.partition("?")
+        return cls(path, query, upgrade)
+
+    @property
+    def subprotocols(self) -> list[str]:
+        """What they offer to speak."""
+        headers = self.upgrade.headers.get_all("Sec-WebSocket-Protocol")
+        return [name.strip() for header in headers for name in header.split(",")]
+
+    def cookie(self, name: str) -> str | None:
+        """A cookie of theirs."""
+        return cookie_token("; ".join(self.upgrade.headers.get_all("Cookie")), name)
+
+    @property
+    def schemes(self) -> list[str]:
+        """How they reached the proxies before us, if there are any."""
+        return self.upgrade.headers.get_all("X-Forwarded-Proto")
+
+    def is_ours(self, settings: Settings, peer: str | None) -> bool:
+        """They come from our own pages, or from no page; a foreign page's cookies do not count."""
+        return may_use_cookie(
+            self.header, settings.origins, encrypted=is_encrypted(peer, self.schemes, settings.proxies)
+        )
+
+    def header(self, name: str) -> str | None:
+        """A header that may have come several times, or not at all; an empty one has come."""
+        values = self.upgrade.headers.get_all(name)
+        return ", ".join(values) if values else None
+
+
+class Door(Protocol):
+    """What lies behind a path."""
+
+    def enter(self, socket: "Socket", knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+        """Let somebody in, with headers for the answer; `Refused` or `TurnedAway` keeps them out."""
+        ...
+
+
+class LookUpFirst(Exception):
+    """A door cannot say yet whether to let somebody in: do this, and ask it once more."""
+
+    def __init__(self, look_up: Callable[[], Awaitable[object]]) -> None:
+        super().__init__()
+        self.look_up = look_up
+
+
+class TurnedAway(Exception):
+    """A door's own way of not letting somebody in: a status, a sentence, and headers."""
+
+    def __init__(self, status: int, text: str, **headers: str) -> None:
+        super().__init__(status, text)
+        self.status = status
+        self.text = text
+        self.headers = headers

@@ -1,0 +1,1 @@
+"""What happens around rooms: pairing, ratings, the list of rooms."""

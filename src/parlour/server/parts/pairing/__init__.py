@@ -1,0 +1,1 @@
+"""Pairing: tickets in, rooms with everybody seated out."""

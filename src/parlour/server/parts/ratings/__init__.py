@@ -1,0 +1,1 @@
+"""Ratings: what a game that ended means for its players."""

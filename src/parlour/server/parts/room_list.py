@@ -1,0 +1,210 @@
+"""The list of open rooms: who comes to the lobby is told all of it, and then what changes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TypedDict
+
+import msgspec
+
+from parlour.journal.base import Card, Found
+from parlour.server.clock import Clock, Handle
+from parlour.server.gateway.connections import Client
+from parlour.server.rooms.summary import Live, RoomSheet
+from parlour.wire import Push
+
+MAX_LISTED = 200
+MOST_OF_AN_ADDRESS = 50
+"""So many rooms that were opened from one address are listed, so that nobody fills the list."""
+GRACE = 60.0
+"""Seconds for which a new room is listed, although nobody is there yet."""
+PAUSE = 1.0
+LONGEST_PAUSE = 10.0
+LISTENERS = 200
+"""How long to wait for more changes before they are told, at least and at most: a second for so many."""
+KEPT = 1.0
+"""Seconds for which the same list is told to all who ask, unless a room changes."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class OpenRooms(TypedDict):
+    """What somebody who comes to the lobby is told."""
+
+    rooms: list[RoomSheet]
+
+
+class ChangedRooms(TypedDict):
+    """What they are told afterwards."""
+
+    rooms: list[RoomSheet]
+    """As they are now: those that are new in the list, and those that are different."""
+    gone: list[str]
+    """The ids of those that are listed no longer."""
+
+
+class Listing:
+    """Knows which rooms are listed, and tells the lobby.
+
+    A room is listed unless it is private or was opened unlisted, as long as somebody with a seat or whoever
+    opened it is connected to it; and for a while after it was opened.
+    """
+
+    def __init__(
+        self, clock: Clock, rooms: Callable[[], Iterable[Live]], sheet: Callable[[Found], RoomSheet]
+    ) -> None:
+        self._clock = clock
+        self._rooms = rooms
+        self._sheet = sheet
+        self._new: dict[str, tuple[float, Found]] = {}
+        """Rooms that were opened lately, and until when they are listed anyway."""
+        self._kept: tuple[float, list[Found], list[RoomSheet]] | None = None
+        self._clients: set[Client] = set()
+        self._players: dict[str, set[Client]] = {}
+        """Whose connections they are."""
+        self._told: dict[str, int] = {}
+        """The rooms that those at the lobby know, by id and number."""
+        self._changed: set[str] = set()
+        self._planned: Handle | None = None
+        self._due = 0.0
+
+    # Who is there.
+
+    def add(self, client: Client) -> None:
+        """Somebody came to the lobby: they get the whole list at once."""
+        rooms = self._list()[1]
+        if self._clients:  # of what the others do not know yet they will hear, and so does this one
+            self._told = {**{found.card.id: 0 for found in rooms}, **self._told}
+        else:
+            self._told, self._changed = {found.card.id: found.number for found in rooms}, set()
+        self._clients.add(client)
+        self._players.setdefault(client.player, set()).add(client)
+        client.push(None, [Push("rooms", OpenRooms(rooms=self.sheets()))])
+        self._plan(LONGEST_PAUSE)
+
+    def remove(self, client: Client) -> None:
+        """Somebody went."""
+        self._clients.discard(client)
+        there = self._players.get(client.player, set())
+        there.discard(client)
+        if not there:
+            self._players.pop(client.player, None)
+
+    def has(self, player: str) -> bool:
+        """One of this player's connections is at the lobby."""
+        return player in self._players
+
+    def tell(self, player: str, push: Push) -> None:
+        """Tell every connection of this player that is at the lobby."""
+        for client in tuple(self._players.get(player, ())):
+            client.push(None, [push])
+
+    def stop(self) -> None:
+        """Tell nobody any more."""
+        self._clients.clear()
+        if self._planned is not None:
+            self._planned.cancel()
+
+    # What there is.
+
+    def opened(self, found: Found) -> None:
+        """A room is new."""
+        now = self._clock.now()
+        self._forget_old(now)
+        self._new[found.card.id] = (now + GRACE, found)
+
+    def changed(self, card: Card) -> None:
+        """A room's card is different; the lobby hears of it by and by."""
+        self._kept = None
+        if card.id in self._new:
+            until, found = self._new[card.id]
+            self._new[card.id] = (until, Found(found.number, found.seq, card))
+        is_public = card.listed and not card.private
+        if self._clients and is_public:
+            self._changed.add(card.id)
+            self._plan(min(max(PAUSE, len(self._clients) / LISTENERS), LONGEST_PAUSE))
+
+    def sheets(self) -> list[RoomSheet]:
+        """The listed rooms, newest first."""
+        return self._list()[2]
+
+    def _list(self) -> tuple[float, list[Found], list[RoomSheet]]:
+        now = self._clock.now()
+        if self._kept is None or self._kept[0] <= now:
+            rooms = self._listed()
+            self._kept = (now + KEPT, rooms, [self._sheet(found) for found in rooms])
+        return self._kept
+
+    def _listed(self) -> list[Found]:
+        """The newest that may be listed; no more are looked at than it takes to find them."""
+        self._forget_old(self._clock.now())
+        lives = {live.id: live for live in self._rooms() if live.room is not None and live.card is not None}
+        numbers = {id: found.number for id, (_, found) in self._new.items()}
+        numbers |= {id: live.number for id, live in lives.items()}
+        opened: Counter[str | None] = Counter()
+        listed: list[Found] = []
+        for id in sorted(numbers, key=numbers.__getitem__, reverse=True):
+            found = self._found(id, lives.get(id))
+            if found is not None:
+                address = found.card.address
+                opened[address] += 1
+                if address is None or opened[address] <= MOST_OF_AN_ADDRESS:
+                    listed.append(found)
+                if len(listed) == MAX_LISTED:
+                    break
+        return listed
+
+    def _found(self, id: str, live: Live | None) -> Found | None:
+        """A room as it is now, if it may be listed; *live* if it is in memory."""
+        found = self._new[id][1] if id in self._new else None
+        if live is not None and live.card is not None and (found is not None or is_attended(live)):
+            found = Found(live.number, live.here.seq, live.card)
+        if found is None or found.card.ended is not None or found.card.private or not found.card.listed:
+            return None
+        return found
+
+    def _forget_old(self, now: float) -> None:
+        """A new room is new for a while; the first of them was opened first."""
+        while self._new and (first := next(iter(self._new))) and self._new[first][0] <= now:
+            del self._new[first]
+
+    # Telling.
+
+    def _plan(self, pause: float) -> None:
+        """Tell what has changed after that many seconds, or sooner if that is planned already."""
+        due = self._clock.now() + pause
+        if self._planned is not None:
+            if self._due <= due:
+                return
+            self._planned.cancel()
+        self._due = due
+        self._planned = self._clock.call_at(due, self._ring)
+
+    def _ring(self) -> None:
+        self._planned, self._kept = None, None
+        if not self._clients:
+            return
+        rooms = self._listed()
+        listed = {found.card.id: found.number for found in rooms}
+        different = [
+            found
+            for found in rooms
+            if found.card.id in self._changed or self._told.get(found.card.id) != found.number
+        ]
+        gone = [id for id in self._told if id not in listed]
+        self._told, self._changed = listed, set()
+        if different or gone:
+            self._tell_all(ChangedRooms(rooms=[self._sheet(found) for found in different], gone=gone))
+        self._plan(LONGEST_PAUSE)  # rooms come and go from the list without a new card, too
+
+    def _tell_all(self, what: ChangedRooms) -> None:
+        push = Push("rooms_changed", msgspec.Raw(_encode(what)))  # encoded once for all
+        for client in self._clients:
+            client.push(None, [push])
+
+
+def is_attended(live: Live) -> bool:
+    """Whether somebody with a seat, or whoever opened the room, is connected to it; bots do not count."""
+    room, creator = live.here, live.opening.creator
+    if any(player not in room.bots for player in room.connected):
+        return True
+    return creator is not None and live.audience.has(creator)

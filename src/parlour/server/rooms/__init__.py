@@ -1,0 +1,1 @@
+"""Rooms: each owned by one actor, which thinks, writes and speaks."""

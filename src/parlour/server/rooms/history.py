@@ -1,0 +1,205 @@
+"""What happened in a room, step by step, as one viewer may see it, and could see it then."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Found, Player
+from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
+from parlour.scene import Patch, Scene, difference
+from parlour.server.gateway.connections import heard
+from parlour.server.rooms.summary import Owner, result_of, seated, thaw
+from parlour.wire import Result, Step
+
+MAX_STEPS = 200
+"""So many are told in one call."""
+BREATH = 10
+"""Steps between which others have their turn."""
+
+
+class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
+    """Which part of a history, and how it is to be told."""
+
+    first: Annotated[int, Meta(ge=0, le=2**53, description="the first step; 0 is the room as it opened")] = 0
+    limit: Annotated[int, Meta(ge=1, le=MAX_STEPS)] = MAX_STEPS
+    format: Literal["view", "scene"] = "view"
+    room: (
+        Annotated[int, Meta(ge=1, le=2**53, description="which of several rooms that had this id")] | None
+    ) = None
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A push of the native socket: its name and payload."""
+
+    name: str
+    payload: Any
+
+
+class StepSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step: what was said, and what there was to see after it."""
+
+    seq: int
+    at: float
+    """Wall time."""
+    seats: tuple[Player | None, ...] | UnsetType = UNSET
+    """Who sat where, if that changed."""
+    pushes: tuple[Said, ...] = ()
+    view: Any = UNSET
+    scene: Scene | UnsetType = UNSET
+    patch: Patch | UnsetType = UNSET
+    """What changed in the scene of the step before."""
+    result: Result | UnsetType | None = UNSET
+    """Where that changed."""
+
+
+class HistorySheet(msgspec.Struct, frozen=True):
+    """A part of a room's history."""
+
+    id: str
+    room: int
+    """The journal's own number of the room: the id may be given to another one, this is not."""
+    game: str
+    seq: int
+    """The last step that there is."""
+    steps: tuple[StepSheet, ...]
+
+
+class Past:
+    """The ears that somebody had after a step."""
+
+    def __init__(self, topics: tuple[str, ...]) -> None:
+        self._topics = topics
+
+    def hears(self, topic: str) -> bool:
+        """They were told what was sent there."""
+        return topic in self._topics
+
+
+class Reader:
+    """Somebody who looks at a room's steps one after the other."""
+
+    def __init__(self, owner: Owner, game: Game[Any], player: str | None, wanted: Wanted) -> None:
+        self._owner = owner
+        self._game = game
+        self._player = player
+        self._wanted = wanted
+        self._before: Room[Any] | None = None
+        self._scene: tuple[str | None, Scene] | None = None
+        """The scene that was told last, and through whose eyes."""
+        self._watching: tuple[str, ...] | None = None
+        self.sheets: list[StepSheet] = []
+
+    def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float) -> None:
+        """The room after a step; None where today's rules cannot tell it, then only what was said."""
+        seen: dict[str, Any] = {}
+        if room is not None:
+            viewer = None if room.seat(self._player) is None else self._player
+            seen = self._owner.ask_game(self._game, room.id, partial(self._look, room, viewer))
+            seen |= self._changes(room)
+        pushes = () if step is None else tuple(self._pushes(room, step))
+        self.sheets.append(StepSheet(seq, at, pushes=pushes, **seen))
+        self._before = room
+
+    def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
+        if self._wanted.format == "view":
+            return {"view": self._game.view(room.state, viewer)}
+        scene = self._game.scene(room.state, viewer)
+        before, self._scene = self._scene, (viewer, scene)
+        if before is None or before[0] != viewer:
+            return {"scene": scene}
+        patch = difference(before[1], scene)
+        return {} if patch is None else {"patch": patch}
+
+    def _changes(self, room: Room[Any]) -> dict[str, Any]:
+        before, seats = self._before, seated(room)
+        told: dict[str, Any] = {}
+        if before is None or seated(before) != seats:
+            told["seats"] = seats
+        if (room.outcome is not None) if before is None else before.outcome != room.outcome:
+            told["result"] = result_of(room)
+        return told
+
+    def _pushes(self, room: Room[Any] | None, step: Step) -> list[Said]:
+        return [Said(push.name, push.payload) for push in heard(step, Past(self._topics(room)))]
+
+    def _topics(self, room: Room[Any] | None) -> tuple[str, ...]:
+        if room is None:  # nobody knows who sat where; these were theirs in any case
+            return (ALL,) if self._player is None else (ALL, own_topic(self._player))
+        seat = room.seat(self._player)
+        return self._watch(room) if seat is None else seat.topics
+
+    def _watch(self, room: Room[Any]) -> tuple[str, ...]:
+        """What the game lets people hear who only watch; it may refuse them."""
+        if self._watching is None:
+            player = self._player or ":nobody"
+            ask = partial(ask_to_join, self._game, room, player, self._owner.instant(), spectate=True)
+            self._watching = topics_of(player, self._owner.ask_game(self._game, room.id, ask))
+        return self._watching
+
+
+class History:
+    """Reads histories from the journal."""
+
+    def __init__(self, owner: Owner, games: Mapping[str, Game[Any]]) -> None:
+        self._owner = owner
+        self._journal = owner.journal
+        self._games = games
+
+    async def tell(self, id: str, player: str | None, wanted: Wanted) -> HistorySheet:
+        """The part of a room's history that is wanted, through this player's eyes, or anybody's."""
+        found = await self._find(id, wanted.room)
+        game = self._games.get(found.card.game)
+        if game is None:
+            raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
+        reader = Reader(self._owner, game, player, wanted)
+        if wanted.first <= found.seq:
+            await self._read(reader, game, found, wanted)
+        return HistorySheet(id, found.number, game.name, found.seq, tuple(reader.sheets))
+
+    async def _find(self, id: str, number: int | None) -> Found:
+        found = await (self._journal.find(id) if number is None else self._journal.room(number))
+        if found is None or found.card.id != id:  # a number alone opens nobody's private room
+            raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
+        return found
+
+    async def _read(self, reader: Reader, game: Game[Any], found: Found, wanted: Wanted) -> None:
+        last = min(wanted.first + wanted.limit - 1, found.seq)
+        stored = await self._journal.stored(found.number, at=max(wanted.first - 1, 0))
+        room = self._thaw(game, found, stored.state)
+        if wanted.first == 0:
+            reader.see(room, None, 0, found.card.created)
+        if stored.seq >= last:
+            return
+        async for step in self._journal.replay(found.number, after=stored.seq):
+            room = await self._follow(game, found, room, step)
+            if step.seq >= wanted.first:
+                reader.see(room, step, step.seq, step.date)
+            if step.seq >= last:
+                return
+            if step.seq % BREATH == 0:
+                await asyncio.sleep(0)
+
+    async def _follow(
+        self, game: Game[Any], found: Found, room: Room[Any] | None, step: Step
+    ) -> Room[Any] | None:
+        """The room after this step; where today's rules make another one of it, what was stored then."""
+        if room is not None:
+            try:
+                return self._owner.ask_game(game, room.id, partial(replay, game, room, step))
+            except Refused as why:
+                if why.code == Code.GAME_OVERRAN:
+                    raise
+        stored = await self._journal.stored(found.number, at=step.seq)
+        return self._thaw(game, found, stored.state) if stored.seq == step.seq else None
+
+    def _thaw(self, game: Game[Any], found: Found, state: bytes) -> Room[Any] | None:
+        try:
+            return self._owner.ask_game(game, found.card.id, partial(thaw, game, state))
+        except Refused:
+            return None
