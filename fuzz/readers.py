@@ -12,7 +12,7 @@ from fuzz.target import target
 from parlour.doors.gammonx.hub import GammonX
 from parlour.doors.gammonx.joining import read_wish
 from parlour.doors.ogetarts import WithOgetarts
-from parlour.doors.relay import numbered, plain, read_knock
+from parlour.doors.relay import numbered, plain, read_address
 from parlour.errors import Refused, parse
 from parlour.games.minesweeper import Field
 from parlour.games.stratego import Stratego
@@ -174,7 +174,7 @@ def relay_knock(data: bytes) -> None:
     """Whoever is let in has a room and perhaps an id that can be written to everybody."""
     path, _, query = data.decode("ascii", "surrogateescape").partition("\n")
     with suppress(Refused):
-        wanted = read_knock(path, query)
+        wanted = read_address(path, query)
         assert len(wanted.room.encode()) > 0 or not path
         assert wanted.last is None or wanted.last >= 0
         envelope = Envelope(0, 0, Intent.JOINER, wanted.id or "")

@@ -81,8 +81,8 @@ class HighCard(Game[Hands]):
     def view(self, state: Hands, viewer: str | None) -> Any:
         mine = state.seat(viewer)
         seen = [
-            card if shown or seat == mine else None
-            for seat, (card, shown) in enumerate(zip(state.cards, state.shown, strict=True))
+            summary if shown or seat == mine else None
+            for seat, (summary, shown) in enumerate(zip(state.cards, state.shown, strict=True))
         ]
         return {"cards": seen, "passes": state.passes}
 
@@ -100,8 +100,8 @@ class HighCard(Game[Hands]):
     def resample(self, state: Hands, viewer: str | None, chance: Chance) -> Hands:
         mine = state.seat(viewer)
         cards = tuple(
-            card if shown or seat == mine else chance.below(RANKS)
-            for seat, (card, shown) in enumerate(zip(state.cards, state.shown, strict=True))
+            summary if shown or seat == mine else chance.below(RANKS)
+            for seat, (summary, shown) in enumerate(zip(state.cards, state.shown, strict=True))
         )
         return replace(state, cards=cards)
 
@@ -329,7 +329,7 @@ class Late(HighCard):
 
 class InTheScene(HighCard):
     def scene(self, state: Hands, viewer: str | None) -> Any:
-        return {"pieces": [{"id": card} for card in state.cards]}
+        return {"pieces": [{"id": summary} for summary in state.cards]}
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from parlour.relay import (
     IDS_BYTES,
     KEPT_BYTES,
     KEPT_SECONDS,
-    PATIENCE,
-    PLACES,
+    MAX_PLACES,
+    RETURN_TIMEOUT,
     Cut,
     Envelope,
-    Instant,
     Intent,
     Missed,
     More,
     Relay,
+    RelayInstant,
     Tell,
 )
 
@@ -34,7 +34,7 @@ class House:
 
     @property
     def at(self):
-        return Instant(self.now, NEW_YEAR + int(self.now * 1000))
+        return RelayInstant(self.now, NEW_YEAR + int(self.now * 1000))
 
     def told(self, effects):
         """Effects as text: a line and what it gets."""
@@ -125,7 +125,7 @@ def test_alone_in_a_relay_one_hears_oneself():
 def test_who_is_gone_for_five_seconds_has_left():
     two = house("ann1", "bob1")
     assert two.lose("bob1") == []
-    assert two.wait(PATIENCE - 0.1) == []
+    assert two.wait(RETURN_TIMEOUT - 0.1) == []
     assert two.wait(0.1) == ["ann1: 2 Leaver bob>ann"]
     assert two.say("ann1", "?") == ["ann1: 3 Receipt ann> ?"]
 
@@ -231,7 +231,7 @@ def test_who_was_refused_may_try_again_without_a_number():
 def test_who_returns_after_their_time_is_refused():
     two = house("ann1", "bob1")
     two.lose("bob1")
-    two.wait(PATIENCE)
+    two.wait(RETURN_TIMEOUT)
     with pytest.raises(Missed):
         two.join("bob2", last=1)
 
@@ -290,7 +290,7 @@ def test_the_ids_of_all_members_are_not_too_long_together():
 
 def test_an_envelope_is_kept_without_a_list_of_those_who_were_there():
     crowd = House()
-    for number in range(PLACES):
+    for number in range(MAX_PLACES):
         crowd.relay.join(number, f"{number:0150}", crowd.at, lasts=True)
     before = crowd.relay.held
     for _ in range(100):
@@ -329,7 +329,7 @@ def test_who_is_too_slow_to_get_what_it_missed_is_refused():
 def test_what_is_let_go_of_still_says_who_was_there():
     three = house("ann1", "bob1", "cid1")
     three.lose("cid1")
-    three.wait(PATIENCE)
+    three.wait(RETURN_TIMEOUT)
     three.lose("bob1")
     three.say("ann1", "hello")
     three.relay.shrink(0)
@@ -370,20 +370,20 @@ def test_who_closes_their_last_window_has_left_at_once():
 
 def test_a_relay_has_fifty_places_and_the_lost_keep_theirs():
     full = House()
-    for number in range(PLACES):
+    for number in range(MAX_PLACES):
         assert full.relay.has_place(f"{number:03}", lasts=True)
         full.join(f"{number:03}a")
     assert not full.relay.has_place("new", lasts=True)
     assert not full.relay.has_place("new", lasts=False)
     full.lose("007a")
     assert not full.relay.has_place("new", lasts=True)
-    full.wait(PATIENCE)
+    full.wait(RETURN_TIMEOUT)
     assert full.relay.has_place("new", lasts=True)
 
 
 def test_who_returns_to_a_full_relay_finds_their_place():
     full = House()
-    for number in range(PLACES):
+    for number in range(MAX_PLACES):
         full.join(f"{number:03}a")
     assert full.relay.has_place("007", lasts=True)
     full.lose("007a")
@@ -392,7 +392,7 @@ def test_who_returns_to_a_full_relay_finds_their_place():
 
 def test_every_window_takes_a_place():
     full = House()
-    for number in range(PLACES):
+    for number in range(MAX_PLACES):
         full.open_window(f"ann{number}")
     assert not full.relay.has_place("ann", lasts=False)
 
@@ -402,7 +402,7 @@ def test_when_all_have_left_nobody_is_there():
     two.lose("ann1")
     two.lose("bob1")
     assert two.relay.members
-    two.wait(PATIENCE)
+    two.wait(RETURN_TIMEOUT)
     assert not two.relay.members
     assert two.relay.due is None
 
@@ -421,7 +421,7 @@ def test_a_relay_that_remembers_goes_on_the_next_day():
         two.relay.lose("bob1", two.at),
     ):
         posted += envelopes(effects)
-    two.now = PATIENCE
+    two.now = RETURN_TIMEOUT
     posted += envelopes(two.relay.wake(two.at))
     again = House(Relay.recalled((), posted, 86400.0))
     again.now = 86400.0
@@ -441,7 +441,7 @@ def test_after_an_outage_everybody_has_time_to_return():
     again = House(Relay.recalled((), posted, 0.0))
     assert again.join("ann2", last=1) == []
     assert again.say("ann2", "anybody?") == ["ann2: 2 Receipt ann>bob anybody?"]
-    assert again.wait(PATIENCE) == ["ann2: 3 Leaver bob>ann"]
+    assert again.wait(RETURN_TIMEOUT) == ["ann2: 3 Leaver bob>ann"]
 
 
 def test_a_window_that_returns_after_an_outage_joins_again():

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from parlour.relay import (
     ENVELOPE_MEMORY,
     MEMBER_MEMORY,
-    PATIENCE,
     READER_MEMORY,
     RELAY_MEMORY,
+    RETURN_TIMEOUT,
     Intent,
     Missed,
     Relay,
@@ -86,7 +86,7 @@ def test_what_a_relay_counts_is_what_it_holds_and_in_the_end_nothing(moves):
         assert in_memory(world.relay) <= world.relay.held
     for line in list(lines.values()):
         world.relay.lose(line, world.at)
-    world.wait(PATIENCE)
+    world.wait(RETURN_TIMEOUT)
     world.relay.shrink(0)
     assert world.relay.held == RELAY_MEMORY
 
@@ -132,5 +132,5 @@ def test_portions_neither_skip_nor_repeat_nor_change_who_was_there(moves):
             elif move == "lose":
                 hear(world.relay.lose(line, world.at))
             elif move == "wait":
-                world.now += PATIENCE
+                world.now += RETURN_TIMEOUT
                 hear(world.relay.wake(world.at))

@@ -13,7 +13,7 @@ Mode = Literal["normal", "ranked", "bot"]
 
 CLOSE = 100.0
 """How far apart two ratings may be at once."""
-PATIENCE = 5.0
+TOLERANCE_A_SECOND = 5.0
 """How much farther for each second that somebody has waited."""
 ON_THE_WAY = 30.0
 """Seconds for which the seat of somebody is kept who was sent to a room, or opened one, and is not there."""
@@ -58,7 +58,7 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     def tolerance(self, now: float) -> float:
         """How far from its own rating a partner's may be by now."""
-        return CLOSE + PATIENCE * max(0.0, now - self.since)
+        return CLOSE + TOLERANCE_A_SECOND * max(0.0, now - self.since)
 
 
 Party = tuple[Ticket, ...]
@@ -238,6 +238,6 @@ class TicketQueues:
         return parties
 
 
-def made_good(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
+def matched(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:
     """The tickets, with the room that they led to."""
     return tuple(replace(ticket, room=room) for ticket in tickets)

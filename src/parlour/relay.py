@@ -17,9 +17,9 @@ import msgspec
 
 L = TypeVar("L", bound=Hashable)
 
-PLACES = 50
+MAX_PLACES = 50
 """Lines and kept places that one relay has at most."""
-PATIENCE = 5.0
+RETURN_TIMEOUT = 5.0
 """Seconds for which a lasting member that lost its line keeps its place."""
 KEPT_SECONDS = 60.0
 KEPT_BYTES = 256 * 1024
@@ -118,7 +118,7 @@ class More(msgspec.Struct, Generic[L], frozen=True, gc=False):
 Effects = list[Tell[L] | Cut[L] | More[L]]
 
 
-class Instant(msgspec.Struct, frozen=True, gc=False):
+class RelayInstant(msgspec.Struct, frozen=True, gc=False):
     """The time, handed in: the server's steady clock in seconds, and the wall's in milliseconds."""
 
     now: float
@@ -129,7 +129,7 @@ class Missed(Exception):
     """What somebody wants to go on from is not kept (any more)."""
 
 
-class Reader:
+class MissedReader:
     """How far somebody who returned has got: the next number, and who was there before it."""
 
     __slots__ = ("here", "num")
@@ -153,7 +153,7 @@ class Member(Generic[L]):
         """The number of the envelope that this member came with."""
         self.until: float | None = None
         """When its place is given up, while it has no line."""
-        self.reader: Reader | None = None
+        self.reader: MissedReader | None = None
         """While it has yet to get what it missed; until then it is told nothing else."""
         self._rest: Ears[L] | None = None
 
@@ -219,7 +219,7 @@ class Relay(Generic[L]):
             _change(here, envelope)
         for id in here:
             member = relay._add(id)
-            member.lasts, member.until = True, now + PATIENCE
+            member.lasts, member.until = True, now + RETURN_TIMEOUT
         return relay
 
     # What is known.
@@ -255,7 +255,7 @@ class Relay(Generic[L]):
         member = self.members.get(id)
         if member is not None and (lasts or not member.lines):
             return True
-        return len(self._lines) + sum(not m.lines for m in self.members.values()) < PLACES
+        return len(self._lines) + sum(not m.lines for m in self.members.values()) < MAX_PLACES
 
     def can_list(self, id: str) -> bool:
         """Whether this id and those of all members are not too long together."""
@@ -263,7 +263,7 @@ class Relay(Generic[L]):
 
     # What happens.
 
-    def join(self, line: L, id: str, at: Instant, *, lasts: bool, last: int | None = None) -> Effects[L]:
+    def join(self, line: L, id: str, at: RelayInstant, *, lasts: bool, last: int | None = None) -> Effects[L]:
         """Somebody comes, or returns having seen number *last*; `Missed` if it cannot go on from there."""
         self._age(at.now)
         if not lasts:
@@ -299,7 +299,7 @@ class Relay(Generic[L]):
         self._forget()
         return told
 
-    def say(self, line: L, body: bytes, at: Instant) -> Effects[L]:
+    def say(self, line: L, body: bytes, at: RelayInstant) -> Effects[L]:
         """Somebody says something to all others."""
         member = self._lines.get(line)
         if member is None:  # its place was taken while this was on its way
@@ -313,7 +313,7 @@ class Relay(Generic[L]):
             rest = Ears(rest.lasting, (*rest.windows, *siblings))
         return [Tell(envelope, crowd, NOBODY, rest)]
 
-    def lose(self, line: L, at: Instant) -> Effects[L]:
+    def lose(self, line: L, at: RelayInstant) -> Effects[L]:
         """A line is lost: a lasting member may return, another has left with its last one."""
         member = self._lines.pop(line, None)
         if member is None:
@@ -324,11 +324,11 @@ class Relay(Generic[L]):
         if member.lines:
             return []
         if member.lasts:
-            member.until = at.now + PATIENCE
+            member.until = at.now + RETURN_TIMEOUT
             return []
         return self._leave(member, at)
 
-    def wake(self, at: Instant) -> Effects[L]:
+    def wake(self, at: RelayInstant) -> Effects[L]:
         """Whoever did not return in time has left."""
         self._age(at.now)
         late = [m for m in self.members.values() if m.until is not None and m.until <= at.now]
@@ -342,7 +342,7 @@ class Relay(Generic[L]):
     # What these are made of.
 
     def _enter(
-        self, line: L, id: str, at: Instant, *, lasts: bool, reader: Reader | None = None
+        self, line: L, id: str, at: RelayInstant, *, lasts: bool, reader: MissedReader | None = None
     ) -> Effects[L]:
         member = self.members.get(id) or self._add(id)
         member.lasts, member.until, member.since = lasts, None, self._next
@@ -361,7 +361,7 @@ class Relay(Generic[L]):
         self._crowd = None
         return member
 
-    def _leave(self, member: Member[L], at: Instant) -> Effects[L]:
+    def _leave(self, member: Member[L], at: RelayInstant) -> Effects[L]:
         for line in member.lines:
             del self._lines[line]
         del self.members[member.id]
@@ -374,7 +374,7 @@ class Relay(Generic[L]):
         envelope = self._post(Intent.LEAVER, member, at)
         return [Tell(envelope, self.crowd, NOBODY, member.rest(self))]
 
-    def _take_place(self, member: Member[L], line: L, reader: Reader | None) -> None:
+    def _take_place(self, member: Member[L], line: L, reader: MissedReader | None) -> None:
         """A later line takes the place of the one before, and nobody is told."""
         for old in member.lines:
             del self._lines[old]
@@ -384,11 +384,11 @@ class Relay(Generic[L]):
         self._lines[line] = member
         self._forget()
 
-    def _set_reader(self, member: Member[L], reader: Reader | None) -> None:
+    def _set_reader(self, member: Member[L], reader: MissedReader | None) -> None:
         self.held += READER_MEMORY * ((reader is not None) - (member.reader is not None))
         member.reader = reader
 
-    def _reader(self, member: Member[L] | None, want: int) -> Reader | None:
+    def _reader(self, member: Member[L] | None, want: int) -> MissedReader | None:
         """Where somebody goes on who wants the envelopes from that number on; None if there are none."""
         if want == self._next:
             return None
@@ -398,14 +398,16 @@ class Relay(Generic[L]):
         here = dict(self._before)
         for _, _, envelope in islice(self._kept, want - self.first):
             _change(here, envelope)
-        return Reader(want, here)
+        return MissedReader(want, here)
 
     def _from(self, want: int) -> Iterator[Envelope]:
         if want < self.first:
             raise Missed(f"expected a number that is still kept, got {want}")
         return (envelope for _, _, envelope in islice(self._kept, want - self.first, None))
 
-    def _post(self, intent: Intent, member: Member[L], at: Instant, body: bytes | None = None) -> Envelope:
+    def _post(
+        self, intent: Intent, member: Member[L], at: RelayInstant, body: bytes | None = None
+    ) -> Envelope:
         envelope = Envelope(self._next, at.date, intent, member.id, body)
         self._next += 1
         self._keep(envelope, member.size, at.now)

@@ -22,8 +22,8 @@ from parlour.wire import (
     Join,
     Leave,
     Rematch,
+    RevealedSeed,
     Ring,
-    Shown,
     Shutdown,
     Step,
 )
@@ -33,7 +33,7 @@ S = TypeVar("S")
 ALL = "all"
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What a room does even if the game's callback fails on it."""
-GRACE = 60.0
+END_GRACE = 60.0
 """Seconds that somebody has to come back to a room whose announced end they have outstayed."""
 
 
@@ -65,7 +65,7 @@ class Patience(msgspec.Struct, frozen=True):
     """A room in which nobody ever sat; where the game leaves it to the server, also one that is over."""
 
 
-PATIENCE = Patience()
+DEFAULT_PATIENCE = Patience()
 """What a server has unless told otherwise."""
 
 
@@ -77,7 +77,7 @@ class Instant(msgspec.Struct, frozen=True):
     seed: bytes
     rules: int | None = None
     """The version of the rules that made it, where it happened before and is played again."""
-    patience: Patience = PATIENCE
+    patience: Patience = DEFAULT_PATIENCE
 
 
 class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -118,7 +118,7 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """The digest of the last step."""
     alarms: dict[str, Alarm] = {}
     outcome: Outcome | None = None
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[RevealedSeed, ...] = ()
     """The seed that the last outcome made public; earlier ones stand in the steps."""
     behind: float = 0.0
     """How far the room's clock is behind the server's."""
@@ -246,7 +246,7 @@ def apply(
     return turn.finish(command, id)
 
 
-def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = PATIENCE) -> Room[S]:
+def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAULT_PATIENCE) -> Room[S]:
     """The room after a kept step; refused when today's rules make another step of it."""
     at = Instant(kept.now, kept.date, kept.seed or b"", kept.rules, patience)
     room, step = apply(game, room, kept.command, at, id=kept.id, spared=kept.spared)
@@ -264,9 +264,9 @@ def seal(payload: Any) -> msgspec.Raw:
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def _shown(room: Room[Any]) -> Shown:
+def _shown(room: Room[Any]) -> RevealedSeed:
     """The seed that the step after this room makes public."""
-    return Shown(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
+    return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
 
 
 class _Turn(Generic[S]):
@@ -530,7 +530,7 @@ class _Turn(Generic[S]):
         if here or (people and playing):
             self.postponed = end
         elif end is not None:
-            due = end if announced is not None else max(end, self.now + GRACE)
+            due = end if announced is not None else max(end, self.now + END_GRACE)
             self.alarms["end"] = Alarm(due, Shutdown("game_ended"))
         wait = patience.playing if people and (playing or end is not None) else patience.empty
         self.set_alarm("idle", None if here else wait, Shutdown("game_timeout"))

@@ -139,7 +139,7 @@ _encode = msgspec.json.Encoder().encode
 read_step = msgspec.json.Decoder(Step).decode
 
 
-class Shown(msgspec.Struct, frozen=True):
+class RevealedSeed(msgspec.Struct, frozen=True):
     """A seed that an outcome made public, and the steps that drew from it."""
 
     first: int
@@ -312,7 +312,7 @@ class Closing(TypedDict):
     reason: str
 
 
-class Joining(TypedDict):
+class JoinAnswer(TypedDict):
     """The answer to a join."""
 
     player: str

@@ -6,22 +6,31 @@ import pytest
 from msgspec.structs import replace
 
 from parlour.game import Outcome
-from parlour.journal.base import Aside, Conflict, Damaged, Found, KeptPlayer, Letter, NotKept, Stored
-from tests.journal.made import ANN, BOB, STATE, TICKET, card, listed, step, steps
+from parlour.journal.base import (
+    Conflict,
+    Damaged,
+    Found,
+    KeptEnvelope,
+    KeptPlayer,
+    NotKept,
+    StepWrites,
+    Stored,
+)
+from tests.journal.made import ANN, BOB, STATE, TICKET, listed, step, steps, summary
 
-NOTHING = Aside()
+NOTHING = StepWrites()
 
 
 async def filled(journal, id="ABCD", count=3, **changes):
     """A room with some steps."""
-    room = await journal.create(card(id, **changes), STATE, None)
+    room = await journal.create(summary(id, **changes), STATE, None)
     for made in steps(count):
         await journal.append(room, made, NOTHING)
     return room
 
 
 async def ids(rooms):
-    return [found.card.id for found in await rooms]
+    return [found.summary.id for found in await rooms]
 
 
 # Steps.
@@ -33,7 +42,7 @@ async def test_steps_come_back_in_order(journal):
 
 
 async def test_a_long_history_comes_back_whole(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     made = steps(450)
     for one in made:
         await journal.append(room, one, NOTHING)
@@ -74,7 +83,7 @@ async def test_a_step_of_a_room_that_is_not_there_is_refused(journal):
 
 async def test_rooms_do_not_mix(journal):
     one, two = await filled(journal, "ONE", 2), await filled(journal, "TWO", 0)
-    await journal.append(two, step(1, player=BOB.id, id="c1"), Aside(state=b"two"))
+    await journal.append(two, step(1, player=BOB.id, id="c1"), StepWrites(state=b"two"))
     assert await listed(journal.replay(one)) == steps(2)
     assert [kept.command.player async for kept in journal.replay(two)] == [BOB.id]
     assert (await journal.stored(one)).state == STATE
@@ -100,7 +109,7 @@ async def test_hundreds_of_steps_at_once_all_land_in_order(journal):
 
     async def play(room):
         for made in steps(20):
-            await journal.append(room, made, Aside(due=float(made.seq)))
+            await journal.append(room, made, StepWrites(due=float(made.seq)))
 
     await asyncio.gather(*map(play, rooms))
     for room in rooms:
@@ -121,27 +130,29 @@ async def test_of_many_who_want_the_same_step_one_gets_it(journal):
 
 async def test_what_belongs_beside_a_step_is_kept_with_it(journal):
     room = await filled(journal, count=0)
-    seated = card(seats=(ANN, BOB), status="playing", connected=2)
-    await journal.append(room, step(1), Aside(seated, b"after", 5.0))
+    seated = summary(seats=(ANN, BOB), status="playing", connected=2)
+    await journal.append(room, step(1), StepWrites(seated, b"after", 5.0))
     assert await journal.find("ABCD") == Found(room, 1, seated)
     assert await journal.stored(room) == Stored(1, b"after")
     assert await journal.due(5.0) == ["ABCD"]
 
 
 async def test_what_a_step_did_not_change_stays(journal):
-    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
+    room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
     await journal.append(room, step(1), NOTHING)
-    assert await journal.find("ABCD") == Found(room, 1, card(seats=(ANN, None), connected=1))
+    assert await journal.find("ABCD") == Found(room, 1, summary(seats=(ANN, None), connected=1))
     assert await journal.stored(room) == Stored(0, STATE)
     assert await journal.due(5.0) == ["ABCD"]
 
 
 async def test_a_refused_step_leaves_nothing_beside_it(journal):
-    room = await journal.create(card(), STATE, 5.0)
+    room = await journal.create(summary(), STATE, 5.0)
     await journal.append(room, step(1, now=1.0), NOTHING)
     with pytest.raises(Conflict):
-        await journal.append(room, step(1, now=2.0, id="c1"), Aside(card(seats=(BOB, None)), b"wrong", None))
-    assert await journal.find("ABCD") == Found(room, 1, card())
+        await journal.append(
+            room, step(1, now=2.0, id="c1"), StepWrites(summary(seats=(BOB, None)), b"wrong", None)
+        )
+    assert await journal.find("ABCD") == Found(room, 1, summary())
     assert await journal.stored(room) == Stored(0, STATE)
     assert await journal.due(5.0) == ["ABCD"]
     assert await journal.rooms_of(BOB.id) == []
@@ -149,15 +160,15 @@ async def test_a_refused_step_leaves_nothing_beside_it(journal):
 
 
 async def test_a_card_comes_back_as_it_was(journal):
-    full = card(seats=(ANN, BOB), status="over", private=True, outcome=Outcome(won=(ANN.id,), why="a row"))
+    full = summary(seats=(ANN, BOB), status="over", private=True, outcome=Outcome(won=(ANN.id,), why="a row"))
     room = await journal.create(full, STATE, None)
     assert await journal.find("ABCD") == Found(room, 0, full)
 
 
 async def test_the_newest_state_counts(journal):
     room = await filled(journal, count=0)
-    await journal.append(room, step(1), Aside(state=b"one"))
-    await journal.append(room, step(2), Aside(state=b"two"))
+    await journal.append(room, step(1), StepWrites(state=b"one"))
+    await journal.append(room, step(2), StepWrites(state=b"two"))
     await journal.append(room, step(3), NOTHING)
     assert await journal.stored(room) == Stored(2, b"two")
 
@@ -187,27 +198,27 @@ async def test_a_room_that_has_gone_on_is_not_laid_to_rest(journal):
 
 
 async def test_a_room_is_due_from_its_deadline_on(journal):
-    await journal.create(card("LATE"), STATE, 20.0)
-    await journal.create(card("SOON"), STATE, 10.0)
-    await journal.create(card("NEVER"), STATE, None)
+    await journal.create(summary("LATE"), STATE, 20.0)
+    await journal.create(summary("SOON"), STATE, 10.0)
+    await journal.create(summary("NEVER"), STATE, None)
     assert await journal.due(9.9) == []
     assert await journal.due(10.0) == ["SOON"]
     assert await journal.due(30.0) == ["SOON", "LATE"]
 
 
 async def test_a_deadline_can_be_moved_and_taken_away(journal):
-    room = await journal.create(card(), STATE, 10.0)
-    await journal.append(room, step(1), Aside(due=20.0))
+    room = await journal.create(summary(), STATE, 10.0)
+    await journal.append(room, step(1), StepWrites(due=20.0))
     assert await journal.due(10.0) == []
-    await journal.append(room, step(2), Aside(due=None))
+    await journal.append(room, step(2), StepWrites(due=None))
     assert await journal.due(99.0) == []
 
 
 async def test_rooms_whose_players_were_here_are_known(journal):
-    await journal.create(card("EMPTY", seats=(ANN, None)), STATE, None)
-    room = await journal.create(card("HERE", seats=(ANN, None), connected=1), STATE, None)
+    await journal.create(summary("EMPTY", seats=(ANN, None)), STATE, None)
+    room = await journal.create(summary("HERE", seats=(ANN, None), connected=1), STATE, None)
     assert await journal.left_connected() == ["HERE"]
-    await journal.append(room, step(1), Aside(card("HERE", seats=(ANN, None))))
+    await journal.append(room, step(1), StepWrites(summary("HERE", seats=(ANN, None))))
     assert await journal.left_connected() == []
 
 
@@ -229,48 +240,48 @@ async def test_open_rooms_are_found_by_ids_that_differ_in_capitals_and_no_more_t
 async def test_an_open_room_has_its_id_for_itself(journal):
     room = await filled(journal, count=1)
     with pytest.raises(Conflict):
-        await journal.create(card(), STATE, None)
-    assert await journal.find("ABCD") == Found(room, 1, card())
+        await journal.create(summary(), STATE, None)
+    assert await journal.find("ABCD") == Found(room, 1, summary())
 
 
 async def test_an_ended_room_frees_its_id_and_keeps_its_history(journal):
     old = await filled(journal, count=2)
-    await journal.append(old, steps(3)[2], Aside(card(status="ended", ended="game_ended")))
-    new = await journal.create(card(), STATE, None)
+    await journal.append(old, steps(3)[2], StepWrites(summary(status="ended", ended="game_ended")))
+    new = await journal.create(summary(), STATE, None)
     assert new != old
-    assert await journal.find("ABCD") == Found(new, 0, card())
+    assert await journal.find("ABCD") == Found(new, 0, summary())
     assert await listed(journal.replay(old)) == steps(3)
 
 
 async def test_of_ended_rooms_the_last_is_found(journal):
-    over = card(status="ended", ended="game_ended")
+    over = summary(status="ended", ended="game_ended")
     for _ in range(3):
         room = await filled(journal, count=0)
-        await journal.append(room, step(1), Aside(over))
+        await journal.append(room, step(1), StepWrites(over))
         assert await journal.find("ABCD") == Found(room, 1, over)
 
 
 async def test_a_retired_room_is_over_without_another_step(journal):
-    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
+    room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
     await journal.append(room, step(1), NOTHING)
-    over = card(status="ended", ended="rules_changed", connected=1)
+    over = summary(status="ended", ended="rules_changed", connected=1)
     await journal.mark(room, over, None)
     assert await journal.find("ABCD") == Found(room, 1, over)
     assert (await journal.due(9.0), await journal.left_connected(), await journal.missing(())) == ([], [], [])
-    await journal.create(card(), STATE, None)
+    await journal.create(summary(), STATE, None)
 
 
 async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(journal):
     with pytest.raises(Conflict):
-        await journal.mark(7, card(ended="rules_changed"), None)
+        await journal.mark(7, summary(ended="rules_changed"), None)
     with pytest.raises(Conflict):
         await journal.rest(7, Stored(0, STATE), None)
 
 
 async def test_an_ended_room_wants_nothing_any_more(journal):
-    room = await journal.create(card(seats=(ANN, None), connected=1), STATE, 5.0)
-    over = card(seats=(ANN, None), connected=1, status="ended", ended="game_ended")
-    await journal.append(room, step(1), Aside(over))
+    room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
+    over = summary(seats=(ANN, None), connected=1, status="ended", ended="game_ended")
+    await journal.append(room, step(1), StepWrites(over))
     assert await journal.due(99.0) == []
     assert await journal.left_connected() == []
     assert await journal.rooms_of(ANN.id) == []
@@ -280,14 +291,14 @@ async def test_the_rooms_of_a_player_are_those_with_a_seat_of_theirs(journal):
     await filled(journal, "BOBS", 0, seats=(BOB, None))
     await filled(journal, "ANNS", 0, seats=(ANN, None), private=True)
     both = await filled(journal, "BOTH", 0)
-    await journal.append(both, step(1), Aside(card("BOTH", seats=(ANN, BOB))))
+    await journal.append(both, step(1), StepWrites(summary("BOTH", seats=(ANN, BOB))))
     assert await ids(journal.rooms_of(ANN.id)) == ["BOTH", "ANNS"]
     assert await ids(journal.rooms_of(BOB.id)) == ["BOTH", "BOBS"]
 
 
 async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
     room = await filled(journal, count=0, seats=(ANN, BOB))
-    await journal.append(room, step(1), Aside(card(seats=(None, BOB))))
+    await journal.append(room, step(1), StepWrites(summary(seats=(None, BOB))))
     assert await journal.rooms_of(ANN.id) == []
     assert await ids(journal.rooms_of(BOB.id)) == ["ABCD"]
 
@@ -350,9 +361,9 @@ async def opened_again(journal):
 
 
 async def test_everything_survives_closing_and_opening_again(journal):
-    room = await journal.create(card(), STATE, None)
-    seated = card(seats=(ANN, BOB), connected=1)
-    await journal.append(room, step(1, id="c1"), Aside(seated, b"after", 5.0))
+    room = await journal.create(summary(), STATE, None)
+    seated = summary(seats=(ANN, BOB), connected=1)
+    await journal.append(room, step(1, id="c1"), StepWrites(seated, b"after", 5.0))
     await journal.save_player(ANN)
     await opened_again(journal)
     assert await listed(journal.replay(room)) == [step(1, id="c1")]
@@ -395,9 +406,9 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
     await journal.close()
     await journal.close()
     calls = [
-        journal.create(card("NEW"), STATE, None),
+        journal.create(summary("NEW"), STATE, None),
         journal.append(room, step(4), NOTHING),
-        journal.mark(room, card(ended="rules_changed"), None),
+        journal.mark(room, summary(ended="rules_changed"), None),
         journal.rest(room, Stored(3, STATE), None),
         journal.beat(1.0),
         journal.save_player(ANN),
@@ -425,19 +436,19 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
 
 
 async def test_rooms_of_games_that_are_not_there_are_found(journal):
-    await journal.create(card("HERE", game="tictactoe"), STATE, None)
-    await journal.create(card("GONE", game="chess"), STATE, None)
-    await journal.create(card("OVER", game="chess", ended="game_ended"), STATE, None)
-    assert [found.card.id for found in await journal.missing({"tictactoe", "go"})] == ["GONE"]
-    assert {found.card.id for found in await journal.missing(())} == {"HERE", "GONE"}
+    await journal.create(summary("HERE", game="tictactoe"), STATE, None)
+    await journal.create(summary("GONE", game="chess"), STATE, None)
+    await journal.create(summary("OVER", game="chess", ended="game_ended"), STATE, None)
+    assert [found.summary.id for found in await journal.missing({"tictactoe", "go"})] == ["GONE"]
+    assert {found.summary.id for found in await journal.missing(())} == {"HERE", "GONE"}
 
 
 async def test_a_held_room_is_known_until_it_goes_on(journal):
-    room = await journal.create(card(), STATE, 5.0)
-    await journal.mark(room, card(held=3.0), None)
+    room = await journal.create(summary(), STATE, 5.0)
+    await journal.mark(room, summary(held=3.0), None)
     assert await journal.held() == ["ABCD"]
     assert await journal.due(100.0) == []
-    await journal.append(room, step(1), Aside(card=card(), due=7.0))
+    await journal.append(room, step(1), StepWrites(summary=summary(), due=7.0))
     assert await journal.held() == []
     assert await journal.due(7.0) == ["ABCD"]
 
@@ -445,9 +456,11 @@ async def test_a_held_room_is_known_until_it_goes_on(journal):
 async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
     room = 0
     for n in range(5):
-        room = await journal.create(card(f"R{n}"), STATE, None)
-        await journal.append(room, step(1), Aside(card=card(f"R{n}", ended="game_ended", ended_at=float(n))))
-    await journal.create(card("OPEN"), STATE, None)
+        room = await journal.create(summary(f"R{n}"), STATE, None)
+        await journal.append(
+            room, step(1), StepWrites(summary=summary(f"R{n}", ended="game_ended", ended_at=float(n)))
+        )
+    await journal.create(summary("OPEN"), STATE, None)
     assert await journal.prune(3.0, 2)
     assert sum([await journal.find(f"R{n}") is not None for n in range(5)]) >= 3
     while await journal.prune(3.0, 2):
@@ -459,7 +472,7 @@ async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
 
 async def test_a_room_with_a_long_history_is_forgotten_whole(journal):
     room = await filled(journal, count=20)
-    await journal.append(room, step(21), Aside(card=card(ended="game_ended", ended_at=1.0)))
+    await journal.append(room, step(21), StepWrites(summary=summary(ended="game_ended", ended_at=1.0)))
     while await journal.prune(2.0, 3):
         pass
     assert await journal.find("ABCD") is None
@@ -486,7 +499,7 @@ async def test_nothing_is_damaged_in_a_journal_that_was_left_alone(journal):
     await filled(journal, seats=(ANN, BOB), creator=ANN.id)
     await journal.save_player(ANN)
     await journal.save_ticket(TICKET)
-    await journal.post("/g/one", Letter(0, 1.0, b"hello"))
+    await journal.post("/g/one", KeptEnvelope(0, 1.0, b"hello"))
     await journal.beat(5.0)
     while await journal.inspect(2):
         pass
@@ -494,17 +507,17 @@ async def test_nothing_is_damaged_in_a_journal_that_was_left_alone(journal):
 
 
 async def test_the_number_of_a_forgotten_room_is_not_given_again(journal):
-    first = await journal.create(card("OLD", ended="x", ended_at=1.0), STATE, None)
+    first = await journal.create(summary("OLD", ended="x", ended_at=1.0), STATE, None)
     await journal.prune(2.0, 10)
-    assert await journal.create(card("NEW"), STATE, None) > first
+    assert await journal.create(summary("NEW"), STATE, None) > first
 
 
 async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     first = step(1, id="a")
     second = step(2, first.digest)
-    await journal.append(room, first, Aside(state=b'{"later":1}'))
-    await journal.append(room, second, Aside())
+    await journal.append(room, first, StepWrites(state=b'{"later":1}'))
+    await journal.append(room, second, StepWrites())
     recalled = await journal.recall("ABCD")
     assert recalled.found == await journal.find("ABCD")
     assert recalled.stored == await journal.stored(room)
@@ -517,18 +530,18 @@ async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
 
 
 async def test_of_the_stored_states_the_newest_up_to_a_step_can_be_asked_for(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     for made in steps(4):
         await journal.append(
-            room, made, Aside(state=b'{"at":%d}' % made.seq) if made.seq % 2 == 0 else NOTHING
+            room, made, StepWrites(state=b'{"at":%d}' % made.seq) if made.seq % 2 == 0 else NOTHING
         )
     assert [(await journal.stored(room, at=seq)).seq for seq in range(5)] == [0, 0, 2, 2, 4]
     assert await journal.stored(room) == await journal.stored(room, at=99) == Stored(4, b'{"at":4}')
 
 
 async def test_a_room_can_be_found_by_its_number_after_its_id_was_given_again(journal):
-    old = await journal.create(card("ABCD", ended="game_ended", ended_at=1.0), STATE, None)
-    new = await journal.create(card("ABCD"), STATE, None)
-    assert (await journal.room(old)).card.ended == "game_ended"
-    assert (await journal.room(new)).card.ended is None
+    old = await journal.create(summary("ABCD", ended="game_ended", ended_at=1.0), STATE, None)
+    new = await journal.create(summary("ABCD"), STATE, None)
+    assert (await journal.room(old)).summary.ended == "game_ended"
+    assert (await journal.room(new)).summary.ended is None
     assert await journal.room(99) is None

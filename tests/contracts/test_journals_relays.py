@@ -2,12 +2,12 @@
 
 import pytest
 
-from parlour.journal.base import Aside, Conflict, Held, Letter, NotKept
-from tests.journal.made import STATE, card, listed, steps
+from parlour.journal.base import Conflict, Held, KeptEnvelope, NotKept, StepWrites
+from tests.journal.made import STATE, listed, steps, summary
 
 
 def letters(*nums, at=1.0, first=0):
-    return [Letter(num, at, f"letter {num}".encode(), first) for num in nums]
+    return [KeptEnvelope(num, at, f"letter {num}".encode(), first) for num in nums]
 
 
 async def test_what_passed_through_a_relay_comes_back_in_order(journal):
@@ -22,7 +22,7 @@ async def test_what_passed_through_a_relay_comes_back_in_order(journal):
 async def test_a_number_of_a_relay_is_given_once(journal):
     await journal.post("/g/one", letters(0)[0])
     with pytest.raises(Conflict):
-        await journal.post("/g/one", Letter(0, 1.0, b"another"))
+        await journal.post("/g/one", KeptEnvelope(0, 1.0, b"another"))
     assert await journal.posted("/g/one") == [b"letter 0"]
 
 
@@ -52,10 +52,10 @@ async def test_where_too_much_passed_through_a_relay_the_newest_is_read(journal)
 async def test_it_is_known_how_much_is_kept_of_relays_and_for_whom(journal):
     assert await journal.relay_held("/g/one") is None
     assert await journal.relays_held() == {}
-    await journal.post("/g/one", Letter(0, 1.0, b"x", 0, "ann", 100))
-    await journal.post("/g/one", Letter(1, 1.0, b"x", 0, "ann", 180))
-    await journal.post("/g/two", Letter(0, 9.0, b"x", 0, "ann", 20))
-    await journal.post("/g/three", Letter(0, 9.0, b"x", 0, "bob", 3))
+    await journal.post("/g/one", KeptEnvelope(0, 1.0, b"x", 0, "ann", 100))
+    await journal.post("/g/one", KeptEnvelope(1, 1.0, b"x", 0, "ann", 180))
+    await journal.post("/g/two", KeptEnvelope(0, 9.0, b"x", 0, "ann", 20))
+    await journal.post("/g/three", KeptEnvelope(0, 9.0, b"x", 0, "bob", 3))
     assert await journal.relay_held("/g/one") == Held("ann", 180)
     assert await journal.relays_held() == {"ann": 200, "bob": 3}
     await journal.prune(5.0, 100)
@@ -63,9 +63,9 @@ async def test_it_is_known_how_much_is_kept_of_relays_and_for_whom(journal):
 
 
 async def test_relays_and_rooms_of_one_name_do_not_mix(journal):
-    room = await journal.create(card("/g/one"), STATE, None)
+    room = await journal.create(summary("/g/one"), STATE, None)
     for made in steps(2):
-        await journal.append(room, made, Aside())
+        await journal.append(room, made, StepWrites())
     await journal.post("/g/one", letters(0)[0])
     assert await listed(journal.replay(room)) == steps(2)
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from parlour.wire import PUSHES, Joining
+from parlour.wire import PUSHES, JoinAnswer
 from tests.contracts.transcript import stories
 from tests.contracts.wire_types import FILE, typescript
 
@@ -44,5 +44,5 @@ def test_the_answer_to_a_join_has_just_the_fields_that_its_type_says():
     ]
     assert answers
     for answer in answers:
-        msgspec.convert(answer, Joining)
-        assert set(answer) <= set(Joining.__annotations__)
+        msgspec.convert(answer, JoinAnswer)
+        assert set(answer) <= set(JoinAnswer.__annotations__)

@@ -9,31 +9,31 @@ from parlour.errors import Code
 from parlour.scene import Patch, Scene
 from parlour.server.api.calls import Problem
 from parlour.server.api.endpoints import (
-    GameSheet,
     KnownPlayer,
     NamedRoom,
     NewBot,
     NewPlayer,
     NewRoom,
-    PlayerSheet,
     Preview,
-    ServerSheet,
+    PublicGame,
+    PublicPlayer,
+    PublicServer,
     Stepped,
 )  # fmt: skip
 from parlour.server.bots.seats import Hint, Seated
-from parlour.server.parts.pairing.pairing import Matched, TicketSheet, Unqueued
+from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued
 from parlour.server.parts.room_list import ChangedRooms, OpenRooms
-from parlour.server.rooms.history import HistorySheet
-from parlour.server.rooms.summary import RoomSheet
-from parlour.wire import PUSHES, Enter, GiveUpSeat, Joining, PlayAgain, Queue, SendChat, SendEvent
+from parlour.server.rooms.history import HistoryPage
+from parlour.server.rooms.summary import PublicRoom
+from parlour.wire import PUSHES, Enter, GiveUpSeat, JoinAnswer, PlayAgain, Queue, SendChat, SendEvent
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 
 CALLS = (
-    NewPlayer, KnownPlayer, NewRoom, NamedRoom, RoomSheet, GameSheet, Preview, HistorySheet, Stepped, Problem,
-    Queue, TicketSheet, NewBot, Seated, Hint, PlayerSheet, ServerSheet,
+    NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, PublicGame, Preview, HistoryPage, Stepped,
+    Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
 )  # fmt: skip
-ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, Joining)
+ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)
 
 HEAD = """\
@@ -51,7 +51,7 @@ SHARPER = {
 }
 """What TypeScript can say and a JSON schema cannot."""
 
-APART = {"parlour.wire.Result": "Result", "parlour.journal.base.Result": "PlayedGame"}
+APART = {"parlour.wire.Result": "Result", "parlour.journal.base.Result": "GameResult"}
 """Two types of one name."""
 
 PLAIN = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}

@@ -4,7 +4,7 @@ import json
 from collections import Counter, defaultdict
 from typing import Any
 
-from parlour.doors.xsos import Answer, Told, Xsos
+from parlour.doors.xsos import Told, Xsos, XsosAnswer
 from parlour.server.limits import Quota
 
 EMPTY = (0,) * 9
@@ -39,7 +39,7 @@ class Chat:
     def line(self, who: str) -> str:
         return self._lines.setdefault(who, f"{who} 1")
 
-    def say(self, who: str, action: str, *, asked: bool = False, **more: Any) -> Answer:
+    def say(self, who: str, action: str, *, asked: bool = False, **more: Any) -> XsosAnswer:
         """What a client of theirs would send."""
         line = self.line(who)
         if action in ("join", "start_game"):
@@ -48,14 +48,14 @@ class Chat:
         self._numbers[line] += 1
         return self.send(who, json.dumps({**base, **more}), asked=asked)
 
-    def send(self, who: str, body: str | bytes, *, asked: bool = False) -> Answer:
+    def send(self, who: str, body: str | bytes, *, asked: bool = False) -> XsosAnswer:
         """Anything at all."""
         data = body.encode() if isinstance(body, str) else body
         answer = self.door.receive(self.line(who), data, self.now, asked=asked)
         self._deliver(answer.told)
         return answer
 
-    def move(self, who: str, board: str, **more: Any) -> Answer:
+    def move(self, who: str, board: str, **more: Any) -> XsosAnswer:
         return self.say(who, "update_game", game=drawn(board), **more)
 
     def sit(self, *people: str) -> "Chat":

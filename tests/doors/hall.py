@@ -8,7 +8,7 @@ import httpx
 import msgspec
 from starlette.applications import Starlette
 
-from parlour.server.gateway.doors.gammonx import PATH, GammonxDoor
+from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
@@ -52,7 +52,7 @@ class Hall:
         limits = Limits(self.world.settings, self.clock)
         self.tokens = Tokens(b"k" * 32)
         self.door = GammonxDoor(self.world.host, self.tokens, limits, self.world.settings)
-        doors = {**native_doors(self.world.host, self.tokens, self.world.settings), PATH: self.door}
+        doors = {**native_doors(self.world.host, self.tokens, self.world.settings), HUB_PATH: self.door}
         self.sockets = Sockets(doors, self.clock, limits, self.world.settings)
         app = httpx.ASGITransport(Starlette(routes=self.door.routes))
         self.http = httpx.AsyncClient(transport=app, base_url="http://parlour.test")
@@ -169,7 +169,7 @@ class Visitor:
         asked = f"matchId={match}&playerId={self.id}" if match else ""
         self.seen = hall.seen(who, match)
         """The id by which others know them."""
-        self.wire = Wire(hall.sockets, f"{PATH}?{asked}{query}", **headers)
+        self.wire = Wire(hall.sockets, f"{HUB_PATH}?{asked}{query}", **headers)
 
     def read(self) -> None:
         self.wire.read()

@@ -35,7 +35,7 @@ async def hall():
 
 def accepted(hall: Hall, who: Visitor) -> set[str]:
     """What the match would take from this player now, tried out on the room itself."""
-    live = hall.world.host.keeper.peek(who.match or "")
+    live = hall.world.host.registry.peek(who.match or "")
     if live is None:
         return set()
     player, room, now = hall.player(who.who), live.here, hall.world.host.instant()

@@ -12,7 +12,7 @@ from parlour.doors.gammonx.terms import read_guid
 from parlour.errors import Refused
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
-from parlour.games.backgammon.match import Cube, Played, Settings, new_match
+from parlour.games.backgammon.match import Cube, MatchConfig, Played, new_match
 from parlour.lobby import Mode
 from parlour.pseudonyms import Pseudonyms
 from parlour.wire import Sitter
@@ -29,7 +29,7 @@ def normal(_: str) -> Mode:
 
 def views(variant: str, drawn: str = "", **more: Any) -> tuple[Any, Any]:
     """What both see of a match with this board."""
-    match = new_match(Settings(variant=variant))  # type: ignore[arg-type]
+    match = new_match(MatchConfig(variant=variant))  # type: ignore[arg-type]
     board = Board.parse(variant, drawn) if drawn else Board.start(variant)
     match = replace(match, players=("ann", "bob"), board=board, before=board, **more)
     return Backgammon().view(match, "ann"), Backgammon().view(match, "bob")
@@ -145,6 +145,6 @@ def test_whoever_came_another_way_has_an_id_all_the_same():
 
 
 def test_nobody_without_a_seat_sees_a_match_by_this_door():
-    match = replace(new_match(Settings()), players=("ann", "bob"))
+    match = replace(new_match(MatchConfig()), players=("ann", "bob"))
     with pytest.raises(Refused, match="only the two players"):
         show(Viewer(guid("match"), guid("eve"), OTHERS, normal), Backgammon().view(match, None), (ANN, BOB))

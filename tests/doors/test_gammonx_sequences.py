@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from parlour.doors.gammonx.board import board_state, field_of, move_sequences, place_of
 from parlour.game import Chance
 from parlour.games.backgammon import Backgammon
-from parlour.games.backgammon.match import Match, Settings, end_turn, move, new_match, roll, say_ready
+from parlour.games.backgammon.match import Match, MatchConfig, end_turn, move, new_match, roll, say_ready
 
 VARIANTS = ["backgammon", "tavla", "portes", "plakoto", "fevga"]
 FIELDS = range(24)
@@ -18,7 +18,7 @@ FIELDS = range(24)
 
 def positions(variant: str, seed: int) -> Iterator[Match]:
     """A game at random, at every moment at which there is something to move."""
-    match = replace(new_match(Settings(variant=variant)), players=("ann", "bob"))  # type: ignore[arg-type]
+    match = replace(new_match(MatchConfig(variant=variant)), players=("ann", "bob"))  # type: ignore[arg-type]
     rng, chance = random.Random(seed), Chance(bytes([seed]) * 32, 0)
     match = say_ready(say_ready(match, 0, chance), 1, chance)
     while match.phase in ("roll", "move"):

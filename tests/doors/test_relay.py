@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlour.doors.relay import MAX_NAME, as_json, cookie_id, made_id, numbered, plain, read_knock
+from parlour.doors.relay import MAX_RELAY_NAME, as_json, cookie_id, made_id, numbered, plain, read_address
 from parlour.errors import Refused
 from parlour.relay import Crowd, Envelope, Intent, size_of
 
@@ -26,11 +26,11 @@ STAY = Crowd(("ann", "bob"))
 
 @pytest.mark.parametrize("path", ["/g/", "/g/a", "/g/a/", "/g/a/x"])
 def test_the_whole_path_is_the_room(path):
-    assert read_knock(path, "").room == path
+    assert read_address(path, "").room == path
 
 
 def test_a_path_is_decoded():
-    assert read_knock("/g/caf%C3%A9%20%E2%99%A0", "").room == "/g/café ♠"
+    assert read_address("/g/caf%C3%A9%20%E2%99%A0", "").room == "/g/café ♠"
 
 
 @pytest.mark.parametrize(
@@ -40,41 +40,41 @@ def test_a_path_is_decoded():
         ("id=ann&id=bob", "ann"),
         ("other=1&id=a%20b+c", "a b c"),
         ("id=%3Cann%3E", "<ann>"),
-        ("id=" + "x" * MAX_NAME, "x" * MAX_NAME),
+        ("id=" + "x" * MAX_RELAY_NAME, "x" * MAX_RELAY_NAME),
         ("id=1606435200000.1234567890", "1606435200000.1234567890"),
         ("id=1606435200000.0", "1606435200000.0"),
     ],
 )
 def test_an_id_that_somebody_brings_is_taken_as_it_is(query, id):
-    assert read_knock("/g/a", query)[1:3] == (True, id)
+    assert read_address("/g/a", query)[1:3] == (True, id)
 
 
 def test_an_empty_id_is_to_be_made_up_and_none_is_the_first_generation():
-    assert read_knock("/g/a", "id=")[1:3] == (True, None)
-    assert read_knock("/g/a", "")[1:3] == (False, None)
-    assert read_knock("/g/a", "lastnum=4")[1:3] == (False, None)
+    assert read_address("/g/a", "id=")[1:3] == (True, None)
+    assert read_address("/g/a", "")[1:3] == (False, None)
+    assert read_address("/g/a", "lastnum=4")[1:3] == (False, None)
 
 
 @pytest.mark.parametrize("query", ["id=%zz", "id=a;b", "%", "=&&=", "id%=x"])
 def test_a_query_that_cannot_be_read_is_as_if_it_were_not_there(query):
-    assert read_knock("/g/a", query) == ("/g/a", False, None, None)
+    assert read_address("/g/a", query) == ("/g/a", False, None, None)
 
 
 @pytest.mark.parametrize(("text", "last"), [("0", 0), ("17", 17), ("%2B5", 5), ("007", 7)])
 def test_a_number_is_read(text, last):
-    assert read_knock("/g/a", f"id=x&lastnum={text}").last == last
+    assert read_address("/g/a", f"id=x&lastnum={text}").last == last
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "x", "1_000", "%D9%A1", " 1", "9" * 19])
 def test_a_number_that_is_none_is_as_if_it_were_not_there(text):
-    assert read_knock("/g/a", f"id=x&lastnum={text}").last is None
+    assert read_address("/g/a", f"id=x&lastnum={text}").last is None
 
 
 @pytest.mark.parametrize(
     ("path", "query", "code"),
     [
-        ("/g/" + "x" * MAX_NAME, "", "too_large"),
-        ("/g/a", "id=" + "x" * (MAX_NAME + 1), "too_large"),
+        ("/g/" + "x" * MAX_RELAY_NAME, "", "too_large"),
+        ("/g/a", "id=" + "x" * (MAX_RELAY_NAME + 1), "too_large"),
         ("/g/a", "id=" + "x" * 10_000, "too_large"),
         ("/g/a%00", "", "invalid_name"),
         ("/g/a%1B%5B0m", "", "invalid_name"),
@@ -86,15 +86,15 @@ def test_a_number_that_is_none_is_as_if_it_were_not_there(text):
 )
 def test_names_that_cannot_be_taken_are_refused(path, query, code):
     with pytest.raises(Refused) as refused:
-        read_knock(path, query)
+        read_address(path, query)
     assert refused.value.code == code
 
 
 @given(st.integers(0, 2**40), st.integers(0, 2**62))
 def test_nobody_can_bring_an_id_that_is_in_somebodys_cookie(seconds, number):
     with pytest.raises(Refused):
-        read_knock("/g/a", f"id={cookie_id(seconds, number)}")
-    assert read_knock("/g/a", f"id={made_id(seconds, number)}").id == made_id(seconds, number)
+        read_address("/g/a", f"id={cookie_id(seconds, number)}")
+    assert read_address("/g/a", f"id={made_id(seconds, number)}").id == made_id(seconds, number)
 
 
 # Envelopes of today.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.doors import xsos
-from parlour.doors.xsos import MAX_KEPT, PATIENCE, SEAT
+from parlour.doors.xsos import AWAY_TIMEOUT, MAX_KEPT, SEAT
 from tests.doors.chat import EMPTY, Chat, drawn
 
 BASE = {"version": 3, "seq": 0, "from": "ann", "utouId": "chat"}
@@ -280,7 +280,7 @@ def test_only_so_much_is_kept_for_somebody_who_is_away():
 def test_a_seat_is_kept_for_two_minutes_and_then_the_other_is_told_that_it_is_over():
     chat = Chat().sit("ann", "bob")
     chat.break_off("bob")
-    chat.wait(PATIENCE - 1)
+    chat.wait(AWAY_TIMEOUT - 1)
     assert chat.actions("ann") == []
     chat.wait(1)
     assert chat.heard.pop("ann") == [{**BASE, "from": "server", "action": "leave_game"}]
@@ -293,9 +293,9 @@ def test_a_seat_is_kept_for_two_minutes_and_then_the_other_is_told_that_it_is_ov
 def test_coming_back_stops_the_clock():
     chat = Chat().sit("ann", "bob")
     chat.break_off("bob")
-    chat.wait(PATIENCE - 1)
+    chat.wait(AWAY_TIMEOUT - 1)
     chat.say("bob", "join")
-    chat.wait(PATIENCE)
+    chat.wait(AWAY_TIMEOUT)
     assert chat.actions("ann") == []
 
 
@@ -303,7 +303,7 @@ def test_pairs_of_which_nobody_comes_back_leave_nothing_behind():
     chat = Chat().sit("ann", "bob")
     chat.break_off("ann")
     chat.break_off("bob")
-    chat.wait(PATIENCE)
+    chat.wait(AWAY_TIMEOUT)
     assert len(chat.door) == 0
     assert not chat.door._pairs
     assert not chat.door._ears
@@ -335,7 +335,7 @@ def test_an_address_that_holds_too_much_gets_no_more_seats_and_others_do():
         "message": f"at most {2 * SEAT} bytes for one address at a time",
     }
     assert chat.say("bob", "join").code is None
-    chat.wait(PATIENCE)
+    chat.wait(AWAY_TIMEOUT)
     assert chat.say("ann", "join").code is None
 
 
@@ -396,7 +396,7 @@ def test_what_is_counted_is_what_seats_hold_and_in_the_end_nothing(story):
         chat.notice(line)
     for who in ("ann", "bob", "cid"):
         chat.break_off(who)
-    chat.wait(PATIENCE)
+    chat.wait(AWAY_TIMEOUT)
     assert (chat.held._held, chat.held._held_by) == (0, {})
 
 
@@ -583,8 +583,8 @@ def test_whatever_people_do_nothing_is_doubled_or_out_of_order_and_nothing_stays
         chat.notice(line)
     for who in ("ann", "bob", "eve"):
         chat.break_off(who)
-    chat.wait(PATIENCE)
-    chat.wait(PATIENCE)
+    chat.wait(AWAY_TIMEOUT)
+    chat.wait(AWAY_TIMEOUT)
     assert len(chat.door) == 0
     assert not chat.door._pairs
     assert not chat.door._ears

@@ -10,7 +10,7 @@ import structlog
 from engineio import base_socket
 from engineio import packet as engine_packet
 
-from parlour.doors.xsos import PATIENCE
+from parlour.doors.xsos import AWAY_TIMEOUT
 from parlour.server import metrics
 from parlour.server.gateway.doors import xsos
 from parlour.server.gateway.doors.socket_io import MAX_UNSENT, WRITE_AHEAD
@@ -203,7 +203,7 @@ async def test_whoever_is_away_for_two_minutes_has_left():
     async with House() as house:
         ann, bob = await pair(house)
         await bob.drop()
-        await house.wait(PATIENCE + 5)
+        await house.wait(AWAY_TIMEOUT + 5)
         assert ann.actions == ["leave_game"]
 
 
@@ -321,7 +321,7 @@ async def test_nobody_is_remembered_for_having_been_here():
         await ann.say("join")
         await ann.drop()
         assert house.limits._players._buckets
-        await house.wait(PATIENCE + 5)
+        await house.wait(AWAY_TIMEOUT + 5)
         house.limits.sweep()
         assert not house.limits._players._buckets
         assert not house.limits._addresses._buckets

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from parlour.server.gateway.doors.xsos import PATH, XsosDoor
+from parlour.server.gateway.doors.xsos import XSOS_PATH, XsosDoor
 from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
@@ -93,7 +93,7 @@ class House:
 def scope(query: str, **more: Any) -> dict[str, Any]:
     return {
         "type": "http",
-        "path": PATH,
+        "path": XSOS_PATH,
         "query_string": query.encode(),
         "headers": [],
         "client": ("127.0.0.1", 1),
@@ -143,7 +143,7 @@ class Visitor:
         self.closed: tuple[int, str] | None = None
         self.status: int | None = None
         """Why the WebSocket was not opened."""
-        path = f"{PATH}?{query or 'EIO=4&transport=websocket'}"
+        path = f"{XSOS_PATH}?{query or 'EIO=4&transport=websocket'}"
         self.wire = Line(house.sockets, path, **headers)
         assert isinstance(self.wire.pipe, Transport)
         self.transport = self.wire.pipe

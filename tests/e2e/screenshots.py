@@ -64,8 +64,8 @@ class Photographer:
     @property
     def options(self) -> dict[str, Any]:
         phone = {"viewport": PHONE, "device_scale_factor": 1, "is_mobile": True, "has_touch": True}
-        desk = {"viewport": DESKTOP, "device_scale_factor": 1}
-        return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else desk)}
+        index = {"viewport": DESKTOP, "device_scale_factor": 1}
+        return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else index)}
 
     def visitor(self, name: str) -> Visitor:
         self.visitors.append(Visitor(self.browser, self.server, name, **self.options))

@@ -4,15 +4,15 @@ import asyncio
 import sys
 from pathlib import Path
 
-from parlour.journal.base import Aside
+from parlour.journal.base import StepWrites
 from parlour.journal.sqlite import SqliteJournal
-from tests.journal.made import STATE, card, step
+from tests.journal.made import STATE, step, summary
 
 
 async def append_forever(folder: Path) -> None:
     journal = SqliteJournal(folder, "disk")
     await journal.open()
-    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(5)]
+    rooms = [await journal.create(summary(f"R{n}"), STATE, None) for n in range(5)]
     await asyncio.gather(*(play(journal, room) for room in rooms))
 
 
@@ -22,7 +22,7 @@ async def play(journal: SqliteJournal, room: int) -> None:
         seq += 1
         made = step(seq, head, now=float(seq))
         head = made.digest
-        await journal.append(room, made, Aside())
+        await journal.append(room, made, StepWrites())
         sys.stdout.write(f"{room} {seq}\n")
         sys.stdout.flush()
 

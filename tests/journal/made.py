@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from parlour.game import Send
-from parlour.journal.base import Card, Player
+from parlour.journal.base import Player, RoomSummary
 from parlour.lobby import Ticket
 from parlour.wire import Act, Step
 
@@ -17,7 +17,7 @@ TICKET = Ticket("t1", ANN.id, ANN.name, "tictactoe", {"size": 3}, 1.5, "ranked",
 STATE = b'{"cells":"........."}'
 
 
-def card(id: str = "ABCD", **changes: Any) -> Card:
+def summary(id: str = "ABCD", **changes: Any) -> RoomSummary:
     """A room for two with nobody in it."""
     facts: dict[str, Any] = {
         "game": "tictactoe",
@@ -26,7 +26,7 @@ def card(id: str = "ABCD", **changes: Any) -> Card:
         "status": "waiting",
         "seed_hash": "5eed",
     }
-    return Card(id=id, **facts | changes)
+    return RoomSummary(id=id, **facts | changes)
 
 
 def step(

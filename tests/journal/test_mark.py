@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from parlour.journal.base import Aside, Lost
+from parlour.journal.base import Lost, StepWrites
 from parlour.journal.sqlite import SqliteJournal
-from tests.journal.made import STATE, card, listed, steps
+from tests.journal.made import STATE, listed, steps, summary
 
 DB, WAL, MARK = "parlour.db", "parlour.db-wal", "parlour.mark"
 
@@ -20,9 +20,9 @@ async def crashed(tmp_path):
     await journal.beat(100.0)
     await journal.close()
     await journal.open()
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     for made in steps(10):
-        await journal.append(room, made, Aside())
+        await journal.append(room, made, StepWrites())
         await journal.beat(100.0 + made.seq)
     folder = tmp_path / "crashed"
     shutil.copytree(running, folder)

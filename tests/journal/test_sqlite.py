@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import replace
 
 from parlour.journal.base import (
-    Aside,
     Chain,
     Conflict,
     Damage,
@@ -22,9 +21,10 @@ from parlour.journal.base import (
     Durability,
     Foreign,
     Found,
-    Letter,
+    KeptEnvelope,
     NotKept,
     Scored,
+    StepWrites,
     Stored,
     TooNew,
 )
@@ -33,9 +33,9 @@ from parlour.journal.sqlite import file as file_module
 from parlour.journal.sqlite.forgetting import PAGES_AT_ONCE, SPARE_PAGES
 from parlour.ratings import Standing
 from parlour.wire import digest
-from tests.journal.made import ANN, BOB, STATE, card, listed, step, steps
+from tests.journal.made import ANN, BOB, STATE, listed, step, steps, summary
 
-NOTHING = Aside()
+NOTHING = StepWrites()
 PAGE_SIZE = 4096
 YESTERDAYS = Path(__file__).parents[1] / "data" / "format-3" / "parlour.db"
 
@@ -109,7 +109,7 @@ async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is
         db.execute("PRAGMA user_version = 1")
     journal = SqliteJournal(file.parent, "disk")
     await journal.open()
-    await journal.post("/g/table", Letter(0, 1.0, b"hello"))
+    await journal.post("/g/table", KeptEnvelope(0, 1.0, b"hello"))
     assert await journal.posted("/g/table") == [b"hello"]
     assert await journal.find("PLAYED") is not None
     while await journal.inspect(1000):
@@ -121,7 +121,7 @@ async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is
 
 
 async def test_a_letter_that_was_changed_is_noticed(journal, file):
-    await journal.post("/g/table", Letter(0, 1.0, b"hello"))
+    await journal.post("/g/table", KeptEnvelope(0, 1.0, b"hello"))
     with connect(file) as db:
         db.execute("UPDATE letters SET body = ?", (b"help",))
     with pytest.raises(Damaged, match="number 0"):
@@ -161,7 +161,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(file):
 
 async def test_a_file_whose_pages_are_damaged_is_refused_with_what_to_do(journal, file):
     for number in range(50):
-        await journal.create(card(f"R{number}"), STATE * 100, None)
+        await journal.create(summary(f"R{number}"), STATE * 100, None)
     await journal.close()
     content = bytearray(file.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
@@ -186,7 +186,7 @@ def flip_to(file, before, after):
 
 async def test_a_damaged_index_is_made_anew(journal, file):
     for number in range(20):
-        await journal.create(card(f"ROOM{number}"), STATE, None)
+        await journal.create(summary(f"ROOM{number}"), STATE, None)
     await journal.close()
     with connect(file) as db:
         db.execute("PRAGMA writable_schema = ON")
@@ -202,7 +202,7 @@ async def test_a_damaged_index_is_made_anew(journal, file):
 
 
 async def test_a_damaged_key_or_clock_is_not_missed(journal, file):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     await journal.append(room, step(1, now=77.0), NOTHING)
     key = await journal.key()
     await journal.close()
@@ -219,9 +219,9 @@ async def test_a_damaged_key_or_clock_is_not_missed(journal, file):
 
 
 async def test_a_damaged_state_is_not_missed_where_an_older_one_leads_to_the_same_room(journal, file):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     for made in steps(4):
-        await journal.append(room, made, Aside(state=b"later") if made.seq == 3 else NOTHING)
+        await journal.append(room, made, StepWrites(state=b"later") if made.seq == 3 else NOTHING)
     with connect(file) as db:
         db.execute("UPDATE states SET body = ? WHERE seq = 3", (b"wrong",))
     recalled = await journal.recall("ABCD")
@@ -230,8 +230,8 @@ async def test_a_damaged_state_is_not_missed_where_an_older_one_leads_to_the_sam
 
 
 async def test_a_room_is_not_forgotten_early_because_its_row_is_damaged(journal, file):
-    room = await journal.create(card(ended="game_ended", ended_at=50.0), STATE, None)
-    await journal.create(card("OLD", ended="game_ended", ended_at=2.0), STATE, None)
+    room = await journal.create(summary(ended="game_ended", ended_at=50.0), STATE, None)
+    await journal.create(summary("OLD", ended="game_ended", ended_at=2.0), STATE, None)
     with connect(file) as db:
         db.execute("UPDATE rooms SET ended_at = 1.0 WHERE number = ?", (room,))
     await journal.prune(10.0, 1)
@@ -242,7 +242,7 @@ async def test_a_room_is_not_forgotten_early_because_its_row_is_damaged(journal,
 
 async def test_the_file_shrinks_when_much_is_forgotten(journal, file):
     for number in range(200):
-        ended = card(f"R{number}", ended="game_ended", ended_at=1.0)
+        ended = summary(f"R{number}", ended="game_ended", ended_at=1.0)
         await journal.create(ended, bytes(20_000), None)
     await journal.close()
     before = file.stat().st_size
@@ -297,7 +297,7 @@ async def test_only_the_disk_is_waited_for_that_was_asked_for(tmp_path, durabili
 
 
 async def test_a_closed_journal_is_one_file_and_its_mark(journal, file):
-    await journal.create(card(), STATE, None)
+    await journal.create(summary(), STATE, None)
     await journal.close()
     assert sorted(path.name for path in file.parent.iterdir()) == ["parlour.db", "parlour.mark"]
 
@@ -335,8 +335,8 @@ def flip(file, body):
 
 
 async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, file):
-    good = await journal.create(card("GOOD"), STATE, None)
-    bad = await journal.create(card("BAD"), STATE, None)
+    good = await journal.create(summary("GOOD"), STATE, None)
+    bad = await journal.create(summary("BAD"), STATE, None)
     for made in steps(3, player=BOB.id):
         await journal.append(bad, made, NOTHING)
     for made in steps(3):
@@ -352,30 +352,30 @@ async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, f
 
 
 async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(journal, file):
-    room = await journal.create(card("RANK"), STATE, None)
+    room = await journal.create(summary("RANK"), STATE, None)
     first, second = step(1), step(2, step(1).digest)
     fresh = (Standing("chess", ANN.id, ANN.name), Standing("chess", BOB.id, BOB.name))
 
     def win(standings):
         return tuple(replace(standing, won=standing.won + 1) for standing in standings)
 
-    await journal.append(room, first, Aside(scored=Scored((), fresh, win)))
+    await journal.append(room, first, StepWrites(scored=Scored((), fresh, win)))
     with connect(file) as db:
         db.execute("UPDATE standings SET body = ? WHERE player = ?", (b"{", ANN.id))
     assert [one.player for one in await journal.standings("chess", 9)] == [BOB.id]
-    await journal.append(room, second, Aside(scored=Scored((), fresh, win)))
+    await journal.append(room, second, StepWrites(scored=Scored((), fresh, win)))
     assert {one.player: one.won for one in await journal.standings("chess", 9)} == {ANN.id: 1, BOB.id: 2}
     assert journal.damages() == (Damage("standings", "ladder 'chess', player 'p_ann'"),)
 
 
 async def test_a_write_that_fails_by_a_fault_of_ours_is_not_kept_and_its_neighbours_are(journal):
-    good = await journal.create(card("GOOD"), STATE, None)
-    bad = await journal.create(card("EVIL"), STATE, None)
+    good = await journal.create(summary("GOOD"), STATE, None)
+    bad = await journal.create(summary("EVIL"), STATE, None)
     first, no_score = step(1), cast("Any", object())
     async with asyncio.timeout(10):
         results = await asyncio.gather(
             journal.append(good, first, NOTHING),
-            journal.append(bad, first, Aside(scored=no_score)),
+            journal.append(bad, first, StepWrites(scored=no_score)),
             return_exceptions=True,
         )
     assert [type(result) for result in results] == [type(None), NotKept]
@@ -391,7 +391,7 @@ def test_a_step_that_cannot_be_read_is_damage(body):
 
 
 async def test_a_flipped_bit_in_a_state_is_noticed(journal, file):
-    room = await journal.create(card(), b"the only state of its kind", None)
+    room = await journal.create(summary(), b"the only state of its kind", None)
     await journal.close()
     flip(file, b"the only state of its kind")
     await journal.open()
@@ -400,7 +400,7 @@ async def test_a_flipped_bit_in_a_state_is_noticed(journal, file):
 
 
 async def test_a_card_that_cannot_be_read_is_damaged(journal, file):
-    await journal.create(card(), STATE, None)
+    await journal.create(summary(), STATE, None)
     with connect(file) as db:
         db.execute("UPDATE rooms SET card = '{'")
     with pytest.raises(Damaged):
@@ -408,15 +408,15 @@ async def test_a_card_that_cannot_be_read_is_damaged(journal, file):
 
 
 async def test_a_full_disk_refuses_and_works_again_when_there_is_room(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     await journal.append(room, steps(1)[0], NOTHING)
     db = journal._writer._db
     db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
     with pytest.raises(NotKept, match="not kept: database or disk is full"):
-        await journal.append(room, steps(2)[1], Aside(state=b"x" * 100_000))
+        await journal.append(room, steps(2)[1], StepWrites(state=b"x" * 100_000))
     assert await listed(journal.replay(room)) == steps(1)
     db.execute("PRAGMA max_page_count = 1000000")
-    await journal.append(room, steps(2)[1], Aside(state=b"x" * 100_000))
+    await journal.append(room, steps(2)[1], StepWrites(state=b"x" * 100_000))
     assert await listed(journal.replay(room)) == steps(2)
 
 
@@ -439,7 +439,7 @@ class FailingDisk:
 
 
 async def test_after_a_failed_disk_nothing_is_written_until_the_file_is_opened_again(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     disk = journal._writer._db = FailingDisk(journal._writer._db)
     with pytest.raises(DiskFailed, match="disk I/O error"):
         await journal.append(room, step(1), NOTHING)
@@ -454,10 +454,10 @@ async def test_after_a_failed_disk_nothing_is_written_until_the_file_is_opened_a
 
 
 async def test_a_write_waits_only_so_long_for_another_process(monkeypatch, file):
-    monkeypatch.setattr(file_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(file_module, "BUSY_TIMEOUT", 0.0)
     journal = SqliteJournal(file.parent, "disk")
     await journal.open()
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     with held(file), pytest.raises(NotKept, match="database is locked"):
         await journal.append(room, step(1), NOTHING)
     await journal.append(room, step(1), NOTHING)
@@ -468,7 +468,7 @@ async def test_a_write_waits_only_so_long_for_another_process(monkeypatch, file)
 
 
 async def test_whatever_waits_is_written_in_one_transaction(journal, file):
-    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(100)]
+    rooms = [await journal.create(summary(f"R{n}"), STATE, None) for n in range(100)]
     said = statements(journal)
     with held(file):
         appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
@@ -481,7 +481,7 @@ async def test_whatever_waits_is_written_in_one_transaction(journal, file):
 
 
 async def test_a_taken_number_fails_only_its_own_caller(journal, file):
-    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(10)]
+    rooms = [await journal.create(summary(f"R{n}"), STATE, None) for n in range(10)]
     await journal.append(rooms[4], step(1, player=BOB.id), NOTHING)
     with held(file):
         appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
@@ -493,7 +493,7 @@ async def test_a_taken_number_fails_only_its_own_caller(journal, file):
 
 
 async def test_when_a_transaction_fails_nothing_of_it_is_kept_and_nobody_is_told_so(journal, file):
-    rooms = [await journal.create(card(f"R{n}"), STATE, None) for n in range(10)]
+    rooms = [await journal.create(summary(f"R{n}"), STATE, None) for n in range(10)]
     journal._writer._db = FailingDisk(journal._writer._db)
     with held(file):
         appends = await begun(*(journal.append(room, step(1), NOTHING) for room in rooms))
@@ -503,7 +503,7 @@ async def test_when_a_transaction_fails_nothing_of_it_is_kept_and_nobody_is_told
 
 
 async def test_two_owners_of_one_room_cannot_both_write_its_next_step(journal, second):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     await journal.append(room, step(1), NOTHING)
     with pytest.raises(Conflict, match=f"step 1 of room {room}"):
         await second.append(room, step(1, player=BOB.id), NOTHING)
@@ -513,7 +513,7 @@ async def test_two_owners_of_one_room_cannot_both_write_its_next_step(journal, s
 
 
 async def test_two_owners_who_race_share_the_steps_without_gap_or_double(journal, second):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     won: list[int] = []
 
     async def race(owner, player):
@@ -531,8 +531,8 @@ async def test_two_owners_who_race_share_the_steps_without_gap_or_double(journal
 async def test_two_who_open_a_new_file_at_once_share_it(file):
     journals = [SqliteJournal(file.parent, "disk") for _ in range(2)]
     assert await asyncio.gather(*(journal.open() for journal in journals)) == [0.0, 0.0]
-    room = await journals[0].create(card(), STATE, None)
-    assert await journals[1].find("ABCD") == Found(room, 0, card())
+    room = await journals[0].create(summary(), STATE, None)
+    assert await journals[1].find("ABCD") == Found(room, 0, summary())
     await asyncio.gather(*(journal.close() for journal in journals))
 
 
@@ -544,15 +544,15 @@ async def test_the_clock_of_two_owners_never_goes_back(journal, second):
 
 
 async def test_every_read_sees_the_write_before_it(journal):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     for made in steps(50):
         await journal.append(room, made, NOTHING)
-        assert await journal.find("ABCD") == Found(room, made.seq, card())
+        assert await journal.find("ABCD") == Found(room, made.seq, summary())
 
 
 async def test_reads_do_not_wait_for_a_writer(journal, file):
-    room = await journal.create(card(), STATE, None)
+    room = await journal.create(summary(), STATE, None)
     with held(file):
         appends = await begun(journal.append(room, step(1), NOTHING))
-        assert await journal.find("ABCD") == Found(room, 0, card())
+        assert await journal.find("ABCD") == Found(room, 0, summary())
     await asyncio.gather(*appends)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.errors import Refused
-from parlour.protocols.signalr import MAX_RECORD, Call, SignalR, farewell
+from parlour.protocols.signalr import MAX_RECORD, HubCall, SignalR, farewell
 
 HANDSHAKE = '{"protocol":"json","version":1}\x1e'
 PING = '{"type":6}\x1e'
@@ -59,8 +59,8 @@ def test_a_wrong_handshake_is_answered_with_its_error_and_ends_the_connection(ha
 
 def test_a_call_has_a_target_arguments_and_perhaps_an_id():
     assert take(open_hub(), ROLL + SENT) == [
-        Call("Roll", (msgspec.Raw(b'"m"'),), "0"),
-        Call("Move", (msgspec.Raw(b'"m"'), msgspec.Raw(b"0"), msgspec.Raw(b"6")), None),
+        HubCall("Roll", (msgspec.Raw(b'"m"'),), "0"),
+        HubCall("Move", (msgspec.Raw(b'"m"'), msgspec.Raw(b"0"), msgspec.Raw(b"6")), None),
     ]
 
 

@@ -4,10 +4,10 @@ import asyncio
 import re
 from typing import Any
 
-from parlour.doors.relay import PATH
+from parlour.doors.relay import RELAY_PATH
 from parlour.journal.base import Journal, Trouble
 from parlour.server.gateway.doors.relay import Relays
-from parlour.server.gateway.doors.relay_history import KeptLive, KeptRelays
+from parlour.server.gateway.doors.relay_history import KeptRelay, KeptRelays
 from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
@@ -31,7 +31,7 @@ class Exchange:
         if journal is not None:
             self.relays = KeptRelays(self.clock, ids, self.settings, journal, self.troubles.append)
         limits = Limits(self.settings, self.clock)
-        self.sockets = Sockets({PATH: self.relays}, self.clock, limits, self.settings)
+        self.sockets = Sockets({RELAY_PATH: self.relays}, self.clock, limits, self.settings)
         self.wires: dict[str, Wire] = {}
         self.log: list[tuple[str, str]] = []
         """Who got what, in order."""
@@ -80,8 +80,8 @@ class Exchange:
         for _ in range(3):
             await asyncio.sleep(0)
             for live in tuple(self.relays._live.values()):
-                if isinstance(live, KeptLive):
-                    await live.lane.drained()
+                if isinstance(live, KeptRelay):
+                    await live.mailbox.drained()
             await asyncio.sleep(0)
             for who, wire in self.wires.items():
                 wire.read()

@@ -55,7 +55,7 @@ async def test_an_unknown_room_is_refused(world, room):
     ann = await world.person("ann")
     status, why = await ann.join(room)
     assert (status, why["code"]) == ("error", "unknown_room")
-    assert not world.host.keeper._rooms
+    assert not world.host.registry._rooms
 
 
 async def test_spectators_see_without_a_seat_and_do_not_count_as_steps(world):
@@ -229,7 +229,7 @@ async def test_a_join_that_was_refused_does_not_hide_the_next_one(world):
     async with world.at_once():
         zoe.send_soon('["1","1","game:ABCD","phx_join",{}]')
         zoe.send_soon('["2","2","game:ABCD","phx_join",{"spectate":true}]')
-    live = world.host.keeper.peek("ABCD")
+    live = world.host.registry.peek("ABCD")
     assert "zoe" in live.audience.spectators
     await zoe.drop()
     assert "zoe" not in live.audience.spectators
@@ -242,7 +242,7 @@ async def test_whoever_is_gone_before_their_join_is_done_is_not_left_behind(worl
         ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
         world.host.gone(ann.client)
     assert world.room().connected == []
-    assert len(world.host.keeper.peek("ABCD").audience) == 0
+    assert len(world.host.registry.peek("ABCD").audience) == 0
 
 
 async def test_between_two_joins_of_one_topic_nothing_is_told_that_the_second_tells_again(world):

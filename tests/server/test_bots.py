@@ -9,7 +9,7 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.games import GAMES
-from parlour.server.bots.pool import Pool, Speechless
+from parlour.server.bots.pool import BotFailed, BotPool
 from parlour.server.bots.worker import Question
 from parlour.wire import Join, Leave
 from tests.probe import Probe
@@ -160,7 +160,7 @@ async def test_what_a_bot_said_about_another_position_is_not_done():
 async def test_a_bot_that_fails_does_something_legal():
     class Failing(InPlace):
         async def ask(self, question: Question):
-            raise Speechless("no idea")
+            raise BotFailed("no idea")
 
     async with World() as world:
         world.host.bots._thinker = Failing()
@@ -270,7 +270,7 @@ QUESTION = question("random", MARK, game="tictactoe")
 
 
 async def test_bots_think_in_a_process_of_their_own_that_ends_with_the_pool():
-    pool = Pool(1)
+    pool = BotPool(1)
     event = await pool.ask(QUESTION)
     assert bytes(event or b"") == b'{"type":"mark","cell":4}'
     (worker,) = pool._workers
@@ -281,9 +281,9 @@ async def test_bots_think_in_a_process_of_their_own_that_ends_with_the_pool():
 async def test_a_bot_in_a_file_of_somebodys_own_is_found_and_may_print(tmp_path):
     file = tmp_path / "toss.py"
     file.write_text(TOSS)
-    pool = Pool(1)
+    pool = BotPool(1)
     assert bytes(await pool.ask(question("last", 1, 2, file=file)) or b"") == b"2"
-    with pytest.raises(Speechless, match="ZeroDivisionError"):
+    with pytest.raises(BotFailed, match="ZeroDivisionError"):
         await pool.ask(question("broken", 1, file=file))
     await pool.stop()
 
@@ -291,12 +291,12 @@ async def test_a_bot_in_a_file_of_somebodys_own_is_found_and_may_print(tmp_path)
 async def test_a_bot_that_never_answers_is_stopped_and_the_next_question_is_answered(tmp_path, monkeypatch):
     file = tmp_path / "toss.py"
     file.write_text(TOSS)
-    pool = Pool(1)
+    pool = BotPool(1)
     await pool.ask(QUESTION)
-    monkeypatch.setattr("parlour.server.bots.pool.PATIENCE", 0.1)
-    with pytest.raises(Speechless, match="too long"):
+    monkeypatch.setattr("parlour.server.bots.pool.ANSWER_TIMEOUT", 0.1)
+    with pytest.raises(BotFailed, match="too long"):
         await pool.ask(question("endless", 1, file=file))
-    monkeypatch.setattr("parlour.server.bots.pool.PATIENCE", 30.0)
+    monkeypatch.setattr("parlour.server.bots.pool.ANSWER_TIMEOUT", 30.0)
     assert await pool.ask(QUESTION) is not None
     await pool.stop()
 

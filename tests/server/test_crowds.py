@@ -90,7 +90,7 @@ async def test_a_crowd_is_kept_waiting_for_what_follows_but_not_for_ever(world, 
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
     zoe.forget()
-    audience = world.host.keeper.live("ABCD").audience
+    audience = world.host.registry.live("ABCD").audience
     speak = audience.speak
     monkeypatch.setattr(audience, "speak", lambda *told, more: speak(*told, more=True))
     await ann.play("ABCD", {"type": "tell"})

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from parlour.doors.relay import PATH as RELAY_PATH
+from parlour.doors.relay import RELAY_PATH
 from parlour.server import metrics
-from parlour.server.gateway.doors.gammonx import PATH as GAMMONX_PATH
-from parlour.server.gateway.doors.gammonx import GammonxDoor
+from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.doors.relay import MESSAGE_COST, Relays
-from parlour.server.gateway.doors.xsos import PATH as XSOS_PATH
-from parlour.server.gateway.doors.xsos import XsosDoor
+from parlour.server.gateway.doors.xsos import XSOS_PATH, XsosDoor
 from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.websocket import FRAMES_A_TURN, MAX_UNHEARD, Sockets
 from parlour.server.limits import FRAME_COST, STRIKES, Limits
@@ -30,7 +28,7 @@ PINGED = frame(TEXT, b'{"type":6}\x1e')
 DOORS = {
     "native": (b"/socket/websocket?vsn=2.0.0", b""),
     "relay": (RELAY_PATH.encode() + b"room?id=ann", b""),
-    "gammonx": (GAMMONX_PATH.encode(), HAND),
+    "gammonx": (HUB_PATH.encode(), HAND),
     "xsos": (XSOS_PATH.encode() + b"?EIO=4&transport=websocket", b""),
 }
 """How to come in, and what a client has to say first."""
@@ -76,7 +74,7 @@ class House:
             **self.xsos.doors,
             **native_doors(self.world.host, tokens, settled),
             RELAY_PATH: Relays(self.world.clock, tokens.of_kind("relay"), settled),
-            GAMMONX_PATH: GammonxDoor(self.world.host, tokens, limits, settled),
+            HUB_PATH: GammonxDoor(self.world.host, tokens, limits, settled),
         }
         self.sockets = Sockets(doors, self.world.clock, limits, settled)
 

@@ -56,8 +56,8 @@ class Cards(Game[Hands]):
             return Update(replace(state, over=True))
         cards = (moment.chance.below(1000), moment.chance.below(1000))
         whisper = [
-            Send(f"player:{player}", {"card": card})
-            for player, card in zip(state.players, cards, strict=True)
+            Send(f"player:{player}", {"card": summary})
+            for player, summary in zip(state.players, cards, strict=True)
         ]
         return Update(
             replace(state, cards=cards), (*whisper, Send("players", "dealt"), Send("audience", "look"))
@@ -148,26 +148,26 @@ async def test_everybody_sees_what_was_theirs_to_see(world, http):
     await ann.play("ABCD", {"type": "deal"})
     await bob.play("ABCD", {"type": "fold"})
     one, two = world.room().state.cards
-    for player, card, said in (
+    for player, summary, said in (
         ("ann", one, "dealt"),
         ("bob", two, "dealt"),
         ("zoe", None, "look"),
         (None, None, "look"),
     ):
         deal, fold = (await history(http, player))["steps"][5:]
-        assert (deal["view"]["card"], fold["view"]["card"]) == (card, card)
+        assert (deal["view"]["card"], fold["view"]["card"]) == (summary, summary)
         heard = [push["payload"]["payload"] for push in deal["pushes"]]
-        assert heard == ([{"card": card}] if card is not None else []) + [said]
+        assert heard == ([{"card": summary}] if summary is not None else []) + [said]
 
 
 async def test_who_gave_the_seat_up_sees_with_their_old_eyes_what_was_before(world, http):
     await world.open("cards")
     ann, bob = await world.seated("ABCD", "ann", "bob")
     await ann.play("ABCD", {"type": "deal"})
-    card = world.room().state.cards[0]
+    summary = world.room().state.cards[0]
     await ann.push("ABCD", "leave", {})
     deal, left = (await history(http, "ann"))["steps"][5:]
-    assert (deal["view"]["card"], left["view"]["card"]) == (card, None)
+    assert (deal["view"]["card"], left["view"]["card"]) == (summary, None)
 
 
 async def test_chat_is_in_a_history(world, http):

@@ -385,7 +385,7 @@ def test_statuses_are_given_for_known_codes_only():
 async def test_answers_match_the_documented_shapes(http, world):
     room = (await http.post("/api/rooms", json={"game": "probe"})).json()
     document = (await http.get("/api/openapi.json")).json()
-    schema = document["components"]["schemas"]["RoomSheet"]
+    schema = document["components"]["schemas"]["PublicRoom"]
     assert set(schema["properties"]) == set(room)
     assert msgspec.json.decode(msgspec.json.encode(room)) == room
 

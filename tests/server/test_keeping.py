@@ -8,7 +8,7 @@ from parlour.journal.base import DiskFailed, NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.sqlite import SqliteJournal
 from parlour.wire import Chat, Join
-from tests.journal.made import card
+from tests.journal.made import summary
 from tests.server.world import PLAYABLE, HandClock, World
 
 # A game that is not there.
@@ -102,11 +102,11 @@ async def test_forgetting_keeps_up_with_whoever_opens_a_hundred_rooms_a_second(t
     async with World(PLAYABLE, kind(tmp_path, "process"), keep_ended=1.0) as world:
         await world.wait(2 * 86_400)
         made = [
-            await world.journal.create(card(f"R{n}", ended="x", ended_at=1.0), b"{}", None)
+            await world.journal.create(summary(f"R{n}", ended="x", ended_at=1.0), b"{}", None)
             for n in range(300)
         ]
-        await world.host.keeper.beat()
-        await world.host.keeper.beat()
+        await world.host.registry.beat()
+        await world.host.registry.beat()
         assert [number for number in made if await world.journal.room(number) is not None] == []
 
 
@@ -136,10 +136,10 @@ async def test_the_servers_health_is_degraded_while_nothing_can_be_kept(tmp_path
         (ann,) = await world.seated("ABCD", "ann")
         journal.error = NotKept("database or disk is full")
         assert (await ann.play("ABCD", {"type": "tell"}))[1]["code"] == "not_saved"
-        assert world.host.keeper.trouble == "database or disk is full"
+        assert world.host.registry.trouble == "database or disk is full"
         journal.error = None
         await world.wait(1)
-        assert world.host.keeper.trouble is None
+        assert world.host.registry.trouble is None
 
 
 async def test_after_a_failed_disk_the_server_gives_up(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import REGISTRY
 
-from parlour.journal.base import Letter, NotKept
+from parlour.journal.base import KeptEnvelope, NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.sqlite import SqliteJournal
 from parlour.relay import REMEMBERED_BYTES
@@ -19,7 +19,7 @@ from parlour.server.gateway.doors.relay_history import (
     PAGE_DISK,
     RELAY_DISK,
     WEIGH_EVERY,
-    KeptLive,
+    KeptRelay,
     KeptRelays,
 )
 from tests.server.relaying import Exchange
@@ -216,7 +216,9 @@ async def test_what_older_journals_kept_with_whole_lists_opens(journal):
         (9, "Leaver", "bob", '["ann","cid"]', "null"),
         (10, "Peer", "cid", '["ann"]', '"eA=="'),
     ):
-        await journal.post(TABLE, Letter(num, 1.0, (old % (num, intent, sender, others, body)).encode()))
+        await journal.post(
+            TABLE, KeptEnvelope(num, 1.0, (old % (num, intent, sender, others, body)).encode())
+        )
     back = await Exchange(journal).connect("dee", f"{TABLE}?id=dee&lastnum=6")
     told = [json.loads(message) for message in back.got]
     assert [(e["Num"], e["Intent"], e["From"], e["To"]) for e in told] == [
@@ -319,7 +321,7 @@ async def test_while_the_journal_does_not_keep_up_only_so_much_waits(journal):
         ann.read()
         said += 1
     (live,) = exchange.relays._live.values()
-    assert isinstance(live, KeptLive)
+    assert isinstance(live, KeptRelay)
     assert said == 1 + REMEMBERED_BYTES // 60_000 + 1  # one is being kept, and one was too much
     assert ann.got[-1] == "closed 1008 too fast"
     assert live.counted >= live.unheard > REMEMBERED_BYTES - 60_000
@@ -333,7 +335,7 @@ async def test_of_a_relay_that_an_older_journal_kept_without_measure_only_the_ne
     others = json.dumps([f"{number:0300}" for number in range(300)])
     page = '{"num":%d,"time":1,"intent":"Peer","sender":"ann","others":%s,"body":"eA=="}'
     for num in range(80):
-        await journal.post(TABLE, Letter(num, 1.0, (page % (num, others)).encode(), bytes=7_000_000))
+        await journal.post(TABLE, KeptEnvelope(num, 1.0, (page % (num, others)).encode(), bytes=7_000_000))
     exchange = Exchange(journal)
     ann = await exchange.connect("ann", f"{TABLE}?id=ann&lastnum=79")
     await exchange.send("ann", "hello")

@@ -186,8 +186,8 @@ async def test_a_server_has_only_so_many_open_rooms():
 )
 async def test_rooms_that_are_asked_for_at_once_count_too(limit: dict[str, Any], how: dict[str, Any]):
     async with World(**limit) as world:
-        openings = (world.host.openings.create("tictactoe", {}, **how) for _ in range(5))
-        done = await asyncio.gather(*openings, return_exceptions=True)
+        creation = (world.host.creation.create("tictactoe", {}, **how) for _ in range(5))
+        done = await asyncio.gather(*creation, return_exceptions=True)
         assert [getattr(one, "code", None) for one in done] == [None, None, *["too_many"] * 3]
 
 
@@ -223,7 +223,7 @@ async def test_rooms_count_after_a_restart_and_again_when_a_game_begins_anew():
             await again.open("tictactoe", "MORE", address=HERE)
         for who in await again.seated("ABCD", "ann", "bob"):
             await who.push("ABCD", "rematch", {})
-        assert len(again.host.openings._counted) == 3
+        assert len(again.host.creation._counted) == 3
 
 
 async def test_a_room_takes_only_so_many_but_a_seat_always_finds_a_place():

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parlour.server.gateway.fanout import Choir, framed
+from parlour.server.gateway.fanout import WriteGroup, framed
 from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
@@ -33,7 +33,7 @@ class Stage:
             pipe.written.clear()
         self.expected = [b"" for _ in LINES]
         self.singing = list(LINES)
-        self.choir = Choir(self.sockets)
+        self.group = WriteGroup(self.sockets)
         self.words = 0
 
     def word(self):
@@ -41,11 +41,11 @@ class Stage:
         return framed(b"%d" % self.words)
 
     def to_all(self, _):
-        if not self.choir.together:
-            self.choir = Choir([self.sockets[line] for line in self.singing])
+        if not self.group.together:
+            self.group = WriteGroup([self.sockets[line] for line in self.singing])
         word = self.word()
         if self.singing:
-            self.choir.write(word)
+            self.group.write(word)
         for line in self.singing:
             self.expected[line] += word
 
@@ -56,7 +56,7 @@ class Stage:
             self.expected[line] += word
 
     def pop(self, _):
-        self.choir.pop()
+        self.group.pop()
 
     def fall_behind(self, line):
         self.sockets[line].pause_writing()
@@ -72,7 +72,7 @@ class Stage:
 
     def cut(self, line):
         if line in self.singing:
-            self.choir.disband()
+            self.group.disband()
             self.singing.remove(line)
             self.sockets[line].pop()
             self.sockets[line].cut()
@@ -95,7 +95,7 @@ def test_a_line_hears_its_choir_and_its_own_words_in_the_order_in_which_they_wer
             deed(stage, line)
             if turn:
                 await asyncio.sleep(0)
-        stage.choir.pop()
+        stage.group.pop()
         await asyncio.sleep(0)
         assert [bytes(pipe.written) for pipe in stage.pipes] == stage.expected
 
@@ -107,11 +107,11 @@ def test_a_line_that_went_without_a_word_gets_nothing_more_from_its_choir():
         stage = Stage()
         for _ in range(2):  # from the second time on nobody looks at each line
             stage.to_all(0)
-            stage.choir.pop()
+            stage.group.pop()
         stage.sockets[1].cut()
         heard = bytes(stage.pipes[1].written)
-        stage.choir.write(stage.word())
-        stage.choir.pop()
+        stage.group.write(stage.word())
+        stage.group.pop()
         assert bytes(stage.pipes[1].written) == heard
         assert bytes(stage.pipes[0].written) == heard + framed(b"3")
 
@@ -123,10 +123,10 @@ def test_a_line_that_does_not_read_is_noticed_by_its_choir():
         stage = Stage()
         for _ in range(2):
             stage.to_all(0)
-            stage.choir.pop()
+            stage.group.pop()
         stage.fall_behind(2)
-        stage.choir.write(framed(b"x" * stage.sockets[2].owner.settings.max_outbox))
-        stage.choir.pop()
+        stage.group.write(framed(b"x" * stage.sockets[2].owner.settings.max_outbox))
+        stage.group.pop()
         assert stage.pipes[2].aborted
         assert not stage.pipes[0].aborted
 

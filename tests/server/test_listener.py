@@ -8,7 +8,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
-from parlour.server.gateway.http_listener import AT_ONCE, MAX_HEAD, PatientHttp
+from parlour.server.gateway.http_listener import MAX_HEAD, REQUESTS_AT_ONCE, PatientHttp
 from parlour.server.limits import Limits
 from tests.server.wires import Pipe
 from tests.server.world import World
@@ -65,14 +65,14 @@ async def test_a_turn_of_the_loop_takes_a_few_requests_of_a_line_and_all_are_ans
     line = Line()
     many = 1000
     line.receive(CALL * many)
-    assert len(line.http.pipeline) <= AT_ONCE // len(CALL)
+    assert len(line.http.pipeline) <= REQUESTS_AT_ONCE // len(CALL)
     assert not line.pipe.reading
     most = 0
     while line.answers < many:
         await asyncio.sleep(0)
         most = max(most, len(line.http.pipeline))
         assert not line.reads_too_soon
-    assert most <= AT_ONCE // len(CALL) + 1
+    assert most <= REQUESTS_AT_ONCE // len(CALL) + 1
     line.http.connection_lost(None)
 
 
@@ -87,10 +87,10 @@ async def test_a_request_without_end_is_taken_a_little_at_a_time_and_cut(begin, 
         before = len(line.http.unread)
         while not (line.pipe.reading or line.pipe.is_closing()):
             await asyncio.sleep(0)
-            assert before - len(line.http.unread) <= AT_ONCE or line.pipe.is_closing()
+            assert before - len(line.http.unread) <= REQUESTS_AT_ONCE or line.pipe.is_closing()
             before, turns = len(line.http.unread), turns + 1
         assert sent <= 4 * READ
-    assert turns >= MAX_HEAD // AT_ONCE - 1
+    assert turns >= MAX_HEAD // REQUESTS_AT_ONCE - 1
     line.http.connection_lost(None)
 
 
@@ -100,7 +100,7 @@ async def test_a_request_that_came_in_pieces_is_answered_and_the_line_can_be_use
         for at in range(len(CALL)):
             line.receive(CALL[at : at + 1])
         assert await line.answered(count)
-    padded = CALL.replace(b"\r\n\r\n", b"\r\nX-Long: " + b"x" * (2 * AT_ONCE) + b"\r\n\r\n")
+    padded = CALL.replace(b"\r\n\r\n", b"\r\nX-Long: " + b"x" * (2 * REQUESTS_AT_ONCE) + b"\r\n\r\n")
     line.receive(padded + CALL)
     assert await line.answered(4)
     assert line.pipe.reading

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlour.server.parts.room_list import GRACE, LONGEST_PAUSE, MAX_LISTED, MOST_OF_AN_ADDRESS
+from parlour.server.parts.room_list import LONGEST_PAUSE, MAX_LISTED, MOST_OF_AN_ADDRESS, NEW_FOR
 from tests.server.world import PLAYABLE, World
 
 
@@ -35,7 +35,7 @@ async def test_a_new_room_is_listed_for_a_minute_even_if_nobody_comes(world):
     await world.open("probe", "ONE")
     await world.open("probe", "TWO")
     assert listed(world) == ["TWO", "ONE"]
-    await world.wait(GRACE)
+    await world.wait(NEW_FOR)
     assert listed(world) == []
     assert (await world.host.look("ONE")).ended is None
 
@@ -43,7 +43,7 @@ async def test_a_new_room_is_listed_for_a_minute_even_if_nobody_comes(world):
 async def test_a_room_is_listed_while_somebody_with_a_seat_is_connected(world):
     await world.open("tictactoe")
     (ann,) = await world.seated("ABCD", "ann")
-    await world.wait(GRACE + 1)
+    await world.wait(NEW_FOR + 1)
     assert listed(world) == ["ABCD"]
     await ann.drop()
     await world.wait(1)
@@ -57,7 +57,7 @@ async def test_a_room_is_listed_while_whoever_opened_it_watches_and_not_while_ot
     zoe, yan = await world.person("zoe"), await world.person("yan")
     for person in (zoe, yan):
         await person.join("ABCD", spectate=True)
-    await world.wait(GRACE + 1)
+    await world.wait(NEW_FOR + 1)
     assert listed(world) == ["ABCD"]
     await zoe.drop()
     await world.wait(1)
@@ -67,7 +67,7 @@ async def test_a_room_is_listed_while_whoever_opened_it_watches_and_not_while_ot
 async def test_bots_alone_list_no_room(world):
     await world.open("tictactoe", creator="ann")
     await world.host.bots.seat("ABCD", "random", "ann")
-    await world.wait(GRACE + 1)
+    await world.wait(NEW_FOR + 1)
     assert listed(world) == []
 
 
@@ -112,7 +112,7 @@ async def test_the_lobby_is_told_all_rooms_at_the_join_and_then_changes_only(wor
     await world.seated("OLD", "bob")
     await world.wait(1)
     assert changes(ann)[1:] == [(["OLD"], [])]
-    await world.wait(GRACE + LONGEST_PAUSE)
+    await world.wait(NEW_FOR + LONGEST_PAUSE)
     assert sorted(changes(ann)[-1][1]) == ["OPEN", "SOME"]
     assert len(ann.heard("rooms")) == 1
 
@@ -134,7 +134,7 @@ async def test_whoever_comes_between_two_changes_misses_none_and_keeps_no_room_t
     assert [room["id"] for room in bob.heard("rooms")[0][1]["rooms"]] == ["NEW"]
     await world.wait(1)
     assert changes(ann) == [(["NEW"], [])]
-    await world.wait(GRACE + LONGEST_PAUSE)
+    await world.wait(NEW_FOR + LONGEST_PAUSE)
     assert changes(ann)[-1] == changes(bob)[-1] == ([], ["NEW"])
 
 
@@ -142,9 +142,9 @@ async def test_a_room_that_was_told_and_went_before_the_others_heard_of_it_is_go
     await at_the_lobby(world)
     await world.open("tictactoe", creator="bob")
     bob = await at_the_lobby(world, "bob")
-    live = world.host.keeper.live("ABCD")
+    live = world.host.registry.live("ABCD")
     await world.quiet()
-    await world.host.keeper.retire(live.number, live.card, "game_ended")
+    await world.host.registry.retire(live.number, live.summary, "game_ended")
     live.room = None
     await world.wait(1)
     assert changes(bob) == [([], ["ABCD"])]

@@ -7,7 +7,7 @@ from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
 from parlour.games.stratego import Stratego
-from parlour.server.rooms.history import Wanted
+from parlour.server.rooms.history import HistoryWanted
 from tests.games.backgammon.test_whole_turns import ONLY_ONE_ORDER
 from tests.server.world import World
 
@@ -41,7 +41,7 @@ async def test_a_game_of_stratego_that_would_have_kept_its_secrets_goes_on_and_s
             assert (await ann.play("ABCD", {"type": "resign"}))[0] == "ok"
             (*_, shown) = [said["view"] for _, said in bob.heard("update") if "view" in said]
             assert "?" not in str(shown["board"])
-            told = await again.host.history.tell("ABCD", None, Wanted())
+            told = await again.host.history.tell("ABCD", None, HistoryWanted())
             assert ["?" in str(step.view["board"]) for step in told.steps[-2:]] == [True, False]
 
 

@@ -163,8 +163,8 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
-        (ticket,) = world.host.pairing.desk.open.values()
-        world.host.pairing.desk.lay(replace(ticket, rating=1700.0), world.clock.now())
+        (ticket,) = world.host.pairing.index.open.values()
+        world.host.pairing.index.add(replace(ticket, rating=1700.0), world.clock.now())
         await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
         await world.wait(18)
         assert ann.heard("matched") == []
@@ -379,10 +379,10 @@ async def test_a_new_ticket_costs_the_lobby_the_same_however_many_wait():
 
     async def cost(crowd: int) -> int:
         async with World(player_tickets=0, tickets=0) as world:
-            desk = world.host.pairing.desk
+            index = world.host.pairing.index
             for number in range(crowd):
                 who, size = f"p{number}", {"size": number % 7}
-                desk.lay(Ticket(who, who, "", "go", size, 0.0, "ranked", rating=number), 0.0)
+                index.add(Ticket(who, who, "", "go", size, 0.0, "ranked", rating=number), 0.0)
             with counted("lobby.py", "desk.py", "pairing.py") as count:
                 await world.host.pairing.queue("ann", NOUGHTS)
                 await world.host.pairing.queue("bob", NOUGHTS)

@@ -75,15 +75,15 @@ class Crowd:
     async def check(self) -> None:
         """Everything that must always be so."""
         pairing = self.world.host.pairing
-        if fitting := pairing.desk.parties(self.world.clock.now()):  # somebody left a seat, say
+        if fitting := pairing.index.parties(self.world.clock.now()):  # somebody left a seat, say
             await self.world.wait(1.1)
-            assert not any(party in pairing.desk.parties(self.world.clock.now()) for party in fitting), (
+            assert not any(party in pairing.index.parties(self.world.clock.now()) for party in fitting), (
                 "some who fit wait for ever"
             )
         kept = {ticket.id: ticket for ticket in await self.world.journal.tickets()}
         assert kept == {
-            **pairing.desk.open,
-            **{ticket.id: ticket for ticket, _ in pairing.desk.good.values()},
+            **pairing.index.open,
+            **{ticket.id: ticket for ticket, _ in pairing.index.good.values()},
         }
         queues = [(ticket.player, ticket.queue) for ticket in kept.values() if ticket.room is None]
         assert len(set(queues)) == len(queues), "one ticket per player and queue"

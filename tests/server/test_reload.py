@@ -40,7 +40,7 @@ class Counter(Game[Count]):
 BY_TEN = COUNTER.replace("state.number + 1", "state.number + 10").replace('{"number":', '{"so far":')
 
 
-class Desk:
+class TicketIndex:
     """A server that watches a file, and who writes it."""
 
     def __init__(self, folder):
@@ -72,47 +72,47 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(tmp_path):
-    desk = Desk(tmp_path)
-    await desk.open()
-    yield desk
-    await desk.world.host.stop()
+async def index(tmp_path):
+    index = TicketIndex(tmp_path)
+    await index.open()
+    yield index
+    await index.world.host.stop()
 
 
-async def test_a_saved_file_is_played_on_by_its_new_rules_from_where_the_room_was(desk):
-    await desk.count()
-    await desk.reload(BY_TEN)
-    await desk.count()
-    assert desk.world.room().state.number == 11
-    assert desk.said == [f"{desk.file} is loaded anew."]
+async def test_a_saved_file_is_played_on_by_its_new_rules_from_where_the_room_was(index):
+    await index.count()
+    await index.reload(BY_TEN)
+    await index.count()
+    assert index.world.room().state.number == 11
+    assert index.said == [f"{index.file} is loaded anew."]
 
 
-async def test_everybody_sees_the_room_as_the_new_rules_show_it_without_a_step(desk):
-    await desk.count()
-    desk.ann.forget()
-    await desk.reload(BY_TEN)
-    assert desk.ann.heard("sync", "update") == [("sync", {"seq": 3, "view": {"so far": 1}, "reset": True})]
+async def test_everybody_sees_the_room_as_the_new_rules_show_it_without_a_step(index):
+    await index.count()
+    index.ann.forget()
+    await index.reload(BY_TEN)
+    assert index.ann.heard("sync", "update") == [("sync", {"seq": 3, "view": {"so far": 1}, "reset": True})]
 
 
-async def test_nothing_older_is_played_again_after_a_crash(desk):
-    await desk.count()
-    await desk.reload(BY_TEN)
-    await desk.count()
-    desk.world = await desk.world.restart()
-    ann = await desk.world.person("ann")
+async def test_nothing_older_is_played_again_after_a_crash(index):
+    await index.count()
+    await index.reload(BY_TEN)
+    await index.count()
+    index.world = await index.world.restart()
+    ann = await index.world.person("ann")
     status, _ = await ann.join("ABCD")
     assert status == "ok"
-    assert desk.world.room().state.number == 11
+    assert index.world.room().state.number == 11
 
 
-async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(desk):
-    await desk.count()
-    desk.ann.forget()
-    await desk.reload(COUNTER.replace("number: int = 0", "number: str = ''"))
-    assert desk.ann.heard("shutdown") == [("shutdown", {"reason": "rules_changed"})]
-    sheet = await desk.world.host.look("ABCD")
+async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(index):
+    await index.count()
+    index.ann.forget()
+    await index.reload(COUNTER.replace("number: int = 0", "number: str = ''"))
+    assert index.ann.heard("shutdown") == [("shutdown", {"reason": "rules_changed"})]
+    sheet = await index.world.host.look("ABCD")
     assert sheet.ended == "rules_changed"
-    await desk.world.open("counter", "NEXT")
+    await index.world.open("counter", "NEXT")
 
 
 @pytest.mark.parametrize(
@@ -129,82 +129,82 @@ async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(desk):
         ("", "expected a class that derives from parlour.Game"),
     ],
 )
-async def test_a_file_that_does_not_load_leaves_the_old_rules_running_and_says_why(desk, text, why):
-    await desk.count()
-    await desk.reload(text)
-    assert (await desk.count())[0] == "ok"
-    assert desk.world.room().state.number == 2
-    assert len(desk.said) == 1
-    assert why in desk.said[0]
-    await desk.reload(BY_TEN)
-    await desk.count()
-    assert desk.world.room().state.number == 12
+async def test_a_file_that_does_not_load_leaves_the_old_rules_running_and_says_why(index, text, why):
+    await index.count()
+    await index.reload(text)
+    assert (await index.count())[0] == "ok"
+    assert index.world.room().state.number == 2
+    assert len(index.said) == 1
+    assert why in index.said[0]
+    await index.reload(BY_TEN)
+    await index.count()
+    assert index.world.room().state.number == 12
 
 
-async def test_the_rooms_of_a_file_that_does_not_load_are_told_why_until_it_does(desk):
-    desk.ann.forget()
-    await desk.reload("def broken(:\n")
-    (told,) = desk.ann.heard("sync")
+async def test_the_rooms_of_a_file_that_does_not_load_are_told_why_until_it_does(index):
+    index.ann.forget()
+    await index.reload("def broken(:\n")
+    (told,) = index.ann.heard("sync")
     assert told[1] == {
         "seq": 2, "view": {"number": 0}, "reset": True, "fault": "counter.py, line 1: invalid syntax"
     }  # fmt: skip
-    desk.ann.forget()
-    await desk.reload(BY_TEN)
-    assert "fault" not in desk.ann.heard("sync")[-1][1]
+    index.ann.forget()
+    await index.reload(BY_TEN)
+    assert "fault" not in index.ann.heard("sync")[-1][1]
 
 
-async def test_whoever_comes_later_is_told_why_the_file_does_not_load(desk):
-    await desk.reload("def broken(:\n")
-    bob = await desk.world.person("bob")
+async def test_whoever_comes_later_is_told_why_the_file_does_not_load(index):
+    await index.reload("def broken(:\n")
+    bob = await index.world.person("bob")
     await bob.join("ABCD", spectate=True)
     assert bob.heard("sync")[-1][1]["fault"] == "counter.py, line 1: invalid syntax"
 
 
-async def test_the_rooms_of_a_game_that_is_no_longer_in_its_file_are_told_that_it_loads(desk):
-    await desk.reload("def broken(:\n")
-    desk.ann.forget()
-    await desk.reload(COUNTER.replace('"counter"', '"tally"'))
-    assert desk.ann.heard("sync") == [("sync", {"seq": 2, "view": {"number": 0}, "reset": True})]
+async def test_the_rooms_of_a_game_that_is_no_longer_in_its_file_are_told_that_it_loads(index):
+    await index.reload("def broken(:\n")
+    index.ann.forget()
+    await index.reload(COUNTER.replace('"counter"', '"tally"'))
+    assert index.ann.heard("sync") == [("sync", {"seq": 2, "view": {"number": 0}, "reset": True})]
 
 
-async def test_a_file_that_was_not_saved_is_not_loaded(desk):
-    before = desk.games["counter"]
-    desk.reloader.look()
-    assert desk.games["counter"] is before
+async def test_a_file_that_was_not_saved_is_not_loaded(index):
+    before = index.games["counter"]
+    index.reloader.look()
+    assert index.games["counter"] is before
 
 
-async def test_a_file_that_is_gone_for_a_moment_changes_nothing(desk):
-    desk.file.unlink()
-    desk.reloader.look()
-    assert desk.said == []
-    await desk.reload(BY_TEN)
-    assert len(desk.said) == 1
+async def test_a_file_that_is_gone_for_a_moment_changes_nothing(index):
+    index.file.unlink()
+    index.reloader.look()
+    assert index.said == []
+    await index.reload(BY_TEN)
+    assert len(index.said) == 1
 
 
-async def test_rooms_of_other_games_hear_nothing_of_it(desk):
-    await desk.world.open("tictactoe", "OTHER")
-    (bob,) = await desk.world.seated("OTHER", "bob")
+async def test_rooms_of_other_games_hear_nothing_of_it(index):
+    await index.world.open("tictactoe", "OTHER")
+    (bob,) = await index.world.seated("OTHER", "bob")
     bob.forget()
-    await desk.reload("def broken(:\n")
-    await desk.reload(BY_TEN)
+    await index.reload("def broken(:\n")
+    await index.reload(BY_TEN)
     assert bob.frames == []
 
 
-async def test_new_rules_that_cannot_show_the_room_can_be_mended(desk):
-    await desk.count()
-    await desk.reload(BY_TEN.replace('{"so far":', "{state.nothing:"))
-    assert (await desk.count())[1]["code"] == "game_error"
-    await desk.reload(BY_TEN)
-    assert (await desk.count())[0] == "ok"
-    assert desk.world.room().state.number == 11
+async def test_new_rules_that_cannot_show_the_room_can_be_mended(index):
+    await index.count()
+    await index.reload(BY_TEN.replace('{"so far":', "{state.nothing:"))
+    assert (await index.count())[1]["code"] == "game_error"
+    await index.reload(BY_TEN)
+    assert (await index.count())[0] == "ok"
+    assert index.world.room().state.number == 11
 
 
-async def test_a_room_at_rest_wakes_under_the_new_rules(desk):
-    await desk.count()
-    await desk.ann.drop()
-    await desk.world.wait(70)
-    assert desk.world.host.keeper.peek("ABCD") is None
-    await desk.reload(BY_TEN)
-    (desk.ann,) = await desk.world.seated("ABCD", "ann")
-    await desk.count()
-    assert desk.world.room().state.number == 11
+async def test_a_room_at_rest_wakes_under_the_new_rules(index):
+    await index.count()
+    await index.ann.drop()
+    await index.world.wait(70)
+    assert index.world.host.registry.peek("ABCD") is None
+    await index.reload(BY_TEN)
+    (index.ann,) = await index.world.seated("ABCD", "ann")
+    await index.count()
+    assert index.world.room().state.number == 11

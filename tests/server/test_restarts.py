@@ -42,7 +42,7 @@ async def test_a_room_that_nobody_hears_leaves_memory_and_comes_back_when_somebo
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(60)
-    assert world.host.keeper.peek("ABCD") is None
+    assert world.host.registry.peek("ABCD") is None
     await world.seated("ABCD", "ann")
     assert world.room().seq == 2
 
@@ -54,11 +54,11 @@ async def test_a_resting_room_is_woken_when_its_timer_is_due(world):
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(100)
-    assert world.host.keeper.peek("ABCD") is None
+    assert world.host.registry.peek("ABCD") is None
     await world.wait(199)
     await world.wait(2)
     found = await world.journal.find("ABCD")
-    assert found.card.ended == "game_timeout"
+    assert found.summary.ended == "game_timeout"
 
 
 async def test_a_room_whose_game_is_gone_refuses_but_stays(world):
@@ -86,7 +86,7 @@ async def test_a_room_that_new_rules_would_play_differently_is_closed_and_stays_
         ann = await again.person("ann")
         assert (await ann.join("ABCD"))[1]["code"] in {"rules_changed", "room_ended"}
         found = await again.journal.find("ABCD")
-        assert found.card.ended == "rules_changed"
+        assert found.summary.ended == "rules_changed"
         assert len([step async for step in again.journal.replay(found.number)]) == 5
 
 
@@ -119,7 +119,7 @@ async def test_knocking_on_a_room_that_is_not_there_yet_does_not_stop_its_timers
     await ann.join("LATE")
     await world.open("probe", "LATE")
     await world.wait(300)
-    assert (await world.journal.find("LATE")).card.ended == "game_timeout"
+    assert (await world.journal.find("LATE")).summary.ended == "game_timeout"
 
 
 async def test_a_stored_state_that_the_game_cannot_read_closes_the_room(world):

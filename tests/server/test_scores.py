@@ -43,7 +43,7 @@ async def test_a_normal_game_is_a_result_and_counts_on_no_ladder():
         assert [player.id for player in result.against] == [lost]
         found = await world.journal.room(result.number)
         assert found is not None
-        assert found.card.id == result.room
+        assert found.summary.id == result.room
 
 
 async def test_the_next_ranked_ticket_has_the_new_rating():
@@ -52,7 +52,7 @@ async def test_the_next_ranked_ticket_has_the_new_rating():
         again = await world.person(won)
         await again.send(["L", "1", "lobby", "phx_join", {}])
         await again.send(["L", "2", "lobby", "queue", {"game": "tictactoe", "mode": "ranked"}])
-        (ticket,) = world.host.pairing.desk.open.values()
+        (ticket,) = world.host.pairing.index.open.values()
         assert ticket.rating > 1600
 
 

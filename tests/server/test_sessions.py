@@ -12,7 +12,7 @@ from parlour.journal.base import NotKept
 from parlour.journal.memory import MemoryJournal
 from parlour.server import sessions
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.gateway.doors.gammonx import PATH, GammonxDoor
+from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.websocket import Sockets
 from parlour.server.limits import Limits
@@ -33,7 +33,7 @@ class House:
         tokens = Tokens(b"k" * 32, date=lambda: world.clock.date() + self.shift)
         limits = Limits(world.settings, world.clock)
         doors = native_doors(world.host, tokens, world.settings)
-        doors[PATH] = GammonxDoor(world.host, tokens, limits, world.settings)
+        doors[HUB_PATH] = GammonxDoor(world.host, tokens, limits, world.settings)
         self.sockets = Sockets(doors, world.clock, limits, world.settings)
         world.host.sessions.hang_up = self.sockets.hang_up
         transport = httpx.ASGITransport(web_app(Api(world.host, tokens, limits, world.settings), None))
@@ -162,7 +162,7 @@ async def test_ending_all_sessions_closes_the_players_connections_at_every_door_
     hers = [
         await house.come(f"{NATIVE}&token={ann['token']}"),
         await house.come(NATIVE, Cookie=f"{COOKIE}={ann['token']}"),
-        await house.come(f"{PATH}?access_token={ann['token']}"),
+        await house.come(f"{HUB_PATH}?access_token={ann['token']}"),
     ]
     his = await house.come(f"{NATIVE}&token={bob['token']}")
     await house.end(ann["token"])
@@ -182,7 +182,7 @@ async def test_a_guest_of_the_socket_can_end_all_sessions_too(house):
     assert await house.status(token) == 401
 
 
-@pytest.mark.parametrize("way", [f"{NATIVE}&token=", f"{PATH}?access_token="])
+@pytest.mark.parametrize("way", [f"{NATIVE}&token=", f"{HUB_PATH}?access_token="])
 @pytest.mark.parametrize("remembered", [True, False])
 async def test_a_token_whose_session_is_over_opens_no_socket(house, way, remembered):
     ann = await house.guest()

@@ -31,7 +31,7 @@ class Ear:
     def __init__(self):
         self.heard = []
 
-    def enter(self, socket, knock):
+    def enter(self, socket, upgrade):
         return self, {}
 
     def begin(self): ...
@@ -132,7 +132,7 @@ class Caller(Ear):
         super().__init__()
         self.socket = socket
 
-    def enter(self, socket, knock):
+    def enter(self, socket, upgrade):
         return Caller(socket), {}
 
 

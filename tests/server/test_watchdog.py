@@ -114,7 +114,7 @@ async def test_a_callback_that_takes_too_long_is_cut_off_and_its_room_closed(gre
     assert ("shutdown", {"reason": "game_overran"}) in bob.heard("shutdown")
     assert (await bob.join("ABCD"))[1]["code"] == "room_ended"
     found = await greedy.journal.find("ABCD")
-    assert (found.card.ended, found.seq) == ("game_overran", 4)
+    assert (found.summary.ended, found.seq) == ("game_overran", 4)
     assert len([step async for step in greedy.journal.replay(found.number)]) == 4
     await greedy.seated("FINE", "zoe")
 

@@ -17,8 +17,8 @@ from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
 from parlour.server.bots.worker import Asked, Question, think
 from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import Choir, Way
-from parlour.server.mailbox import Lane
+from parlour.server.gateway.fanout import Way, WriteGroup
+from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.host import Host
 from parlour.server.settings import Settings
 from parlour.wire import Adapter
@@ -86,7 +86,7 @@ class Person:
         self.frames: list[Any] = []
         self.closed: tuple[int, str] | None = None
         self.clogged = False
-        self.choirs: tuple[Choir, ...] = ()
+        self.write_groups: tuple[WriteGroup, ...] = ()
         self.address: str | None = "203.0.113.1"
         self.client = Client(adapter, self, player)
         self._refs = itertools.count(1)
@@ -95,9 +95,9 @@ class Person:
     # A line, as the host sees it.
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
-        for choir in self.choirs:
-            choir.pop()
-            choir.take_care()
+        for group in self.write_groups:
+            group.pop()
+            group.take_care()
         self.write_now(frames)
 
     def write_now(self, frames: bytes) -> None:
@@ -124,8 +124,8 @@ class Person:
     def stop_reading(self) -> None:
         """Whatever is written now stays on the way."""
         self.clogged = True
-        for choir in self.choirs:
-            choir.disband()
+        for group in self.write_groups:
+            group.disband()
 
     async def read_again(self) -> None:
         """Everything on the way has come, and there is room for more."""
@@ -222,15 +222,15 @@ class World:
 
     async def restart(self, games: Mapping[str, Game[Any]] | None = None) -> "World":
         """Another server process on the same journal, after this one died without a word."""
-        assert self.host.keeper._heart is not None
-        self.host.keeper._heart.cancel()
+        assert self.host.registry._heart is not None
+        self.host.registry._heart.cancel()
         self.dead = True
         again = World(games or self.games, self.journal, HandClock(), **self._given)
         await again.__aenter__()
         return again
 
     async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
-        await self.host.openings.create(game, config, id, **more)
+        await self.host.creation.create(game, config, id, **more)
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
@@ -251,16 +251,16 @@ class World:
             await asyncio.sleep(0)  # what is done already does not let others go first
             for task in tuple(self.host.pairing.tasks):
                 await task
-            for lane in self.lanes:
-                await lane.drained()
+            for mailbox in self.lanes:
+                await mailbox.drained()
             for turn in self.host.bots.thinking:
                 await asyncio.wait([turn])
 
     @property
-    def lanes(self) -> list[Lane]:
+    def lanes(self) -> list[Mailbox]:
         """Where something is going on."""
-        lanes = [live.lane for live in self.host.keeper._rooms.values()]
-        return [lane for lane in (*lanes, self.host.pairing.lane) if lane.busy]
+        lanes = [live.mailbox for live in self.host.registry._rooms.values()]
+        return [mailbox for mailbox in (*lanes, self.host.pairing.mailbox) if mailbox.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:
@@ -270,7 +270,7 @@ class World:
         async def be_busy() -> None:
             await done
 
-        self.host.keeper.live(room).lane.put(be_busy)
+        self.host.registry.live(room).mailbox.put(be_busy)
         yield
         done.set_result(None)
         await self.quiet()
@@ -279,7 +279,7 @@ class World:
         """Let time pass, with everything that is planned for it."""
         until = self.clock.now() + seconds
         await self._turn_to(until)
-        await self.host.keeper.beat()  # wakes those who rest
+        await self.host.registry.beat()  # wakes those who rest
         await self.quiet()
         await self._turn_to(until)
 
@@ -289,7 +289,7 @@ class World:
 
     def room(self, id: str = "ABCD") -> Any:
         """The room in memory."""
-        live = self.host.keeper.peek(id)
+        live = self.host.registry.peek(id)
         assert live is not None
         return live.room
 

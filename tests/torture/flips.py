@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.journal.sqlite import SqliteJournal
-from parlour.journal.sqlite.sealed import ALL
+from parlour.journal.sqlite.sealed import ALL_TABLES
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
@@ -66,7 +66,7 @@ async def furnish(folder: Path) -> dict[str, Any]:
         for person in people.values():
             await person.drop()
         await world.wait(100)
-        await world.host.keeper.beat()
+        await world.host.registry.beat()
         assert not journal.damages()
     async with World(PLAYABLE, SqliteJournal(folder, "process")) as world:
         return {id: await seen(world, id) for id in ROOMS}
@@ -101,7 +101,7 @@ def flip_one(file: Path, chance: Random) -> Flip:
     """Flip a byte of a value somewhere, all tables and columns being as likely."""
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         while True:
-            table = chance.choice(ALL)
+            table = chance.choice(ALL_TABLES)
             column = chance.choice((*table.columns, "seal"))
             order = ", ".join(table.order)
             (count,) = db.execute(f"SELECT count({column}) FROM {table.name}").fetchone()
@@ -144,12 +144,12 @@ async def judge(folder: Path, expected: dict[str, Any]) -> list[str]:
             transport = httpx.ASGITransport(web_app(api, None), raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
                 faults += await visit_rooms(world, expected)
-                while world.host.keeper._inspecting:
-                    await world.host.keeper.beat()
+                while world.host.registry._inspecting:
+                    await world.host.registry.beat()
                 faults += await play_elsewhere(world)
                 await world.wait(3)
                 faults += await tour(http)
-                await world.host.keeper.beat()
+                await world.host.registry.beat()
                 health = await http.get("/health")
                 if (health.status_code, health.json()["status"]) != (200, "degraded"):
                     faults.append(f"health is {health.text}")

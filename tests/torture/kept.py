@@ -131,9 +131,9 @@ def read_file(file: Path, prefix: str = "") -> Iterator[Rows]:
     """The rooms of a journal file whose ids begin so, one after the other."""
     with closing(sqlite3.connect(file)) as db:
         query = "SELECT number, id, card FROM rooms WHERE id LIKE ?"
-        for number, id, card in db.execute(query, (f"{prefix}%",)).fetchall():
+        for number, id, summary in db.execute(query, (f"{prefix}%",)).fetchall():
             steps, states = (_rows_of(db, table, number) for table in (STEPS, STATES))
-            yield Rows(id, msgspec.json.decode(card)["game"], steps, states)
+            yield Rows(id, msgspec.json.decode(summary)["game"], steps, states)
 
 
 def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:

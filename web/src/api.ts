@@ -1,8 +1,8 @@
 // The HTTP calls. The cookie says who asks.
 import type { Problem } from "./problem";
 import type {
-  GameSheet, HistorySheet, Hint, NamedRoom, NewRoom, Player, PlayerSheet, Preview, Queue, RoomSheet, Seated, ServerSheet, Standing,
-  TicketSheet,
+  PublicGame, HistoryPage, Hint, NamedRoom, NewRoom, Player, PublicPlayer, Preview, Queue, PublicRoom, Seated, PublicServer, Standing,
+  PublicTicket,
 } from "./wire";
 
 /** What was asked is not done; the message is for people. */
@@ -43,21 +43,21 @@ export function isUnknown({ code }: Problem): boolean {
 const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
 
 export const becomePlayer = (name?: string) => call<Player>("POST", "/api/players", name ? { name } : {});
-export const server = () => call<ServerSheet>("GET", "/api/server");
-export const games = () => call<GameSheet[]>("GET", "/api/games");
+export const server = () => call<PublicServer>("GET", "/api/server");
+export const games = () => call<PublicGame[]>("GET", "/api/games");
 export const preview = (game: string) => call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview`);
-export const myRooms = () => call<RoomSheet[]>("GET", "/api/players/me/rooms");
-export const room = (id: string) => call<RoomSheet>("GET", at(id));
+export const myRooms = () => call<PublicRoom[]>("GET", "/api/players/me/rooms");
+export const room = (id: string) => call<PublicRoom>("GET", at(id));
 /** The room of an id that a person typed or passed on: that very one, or the only one that differs in capitals. */
-export const findRoom = (id: string) => call<RoomSheet>("GET", `${at(id)}?any_case=true`);
+export const findRoom = (id: string) => call<PublicRoom>("GET", `${at(id)}?any_case=true`);
 /** Open a room that has ended once more; while it runs, just that room. */
-export const openAgain = (id: string) => call<RoomSheet>("POST", `${at(id)}/again`);
+export const openAgain = (id: string) => call<PublicRoom>("POST", `${at(id)}/again`);
 
-export const openRoom = (wish: NewRoom) => call<RoomSheet>("POST", "/api/rooms", wish);
+export const openRoom = (wish: NewRoom) => call<PublicRoom>("POST", "/api/rooms", wish);
 /** The running room of that name, or a new one. */
-export const visitRoom = (id: string, wish: NamedRoom) => call<RoomSheet>("PUT", at(id), wish);
+export const visitRoom = (id: string, wish: NamedRoom) => call<PublicRoom>("PUT", at(id), wish);
 export const history = (id: string, from: number, number?: number) =>
-  call<HistorySheet>(
+  call<HistoryPage>(
     "GET",
     `${at(id)}/history?format=scene&limit=200&from=${from}${number === undefined ? "" : `&room=${number}`}`,
   );
@@ -69,10 +69,10 @@ export const hint = (id: string) => call<Hint>("POST", `${at(id)}/hint`, {});
 
 const ticketAt = (id: string) => `/api/tickets/${encodeURIComponent(id)}`;
 
-export const takeTicket = (wanted: Queue) => call<TicketSheet>("POST", "/api/tickets", wanted);
-export const tickets = () => call<TicketSheet[]>("GET", "/api/tickets");
-export const giveTicketBack = (id: string) => call<TicketSheet>("DELETE", ticketAt(id));
+export const takeTicket = (wanted: Queue) => call<PublicTicket>("POST", "/api/tickets", wanted);
+export const tickets = () => call<PublicTicket[]>("GET", "/api/tickets");
+export const giveTicketBack = (id: string) => call<PublicTicket>("DELETE", ticketAt(id));
 
 export const leaderboard = (game: string, variant?: string) =>
   call<Standing[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), limit: "100" })}`);
-export const player = (id: string) => call<PlayerSheet>("GET", `/api/players/${encodeURIComponent(id)}`);
+export const player = (id: string) => call<PublicPlayer>("GET", `/api/players/${encodeURIComponent(id)}`);

@@ -1,15 +1,15 @@
 // The games that can be played here, and what they and their variants are called.
 import * as api from "./api";
 import { fields, titled } from "./form";
-import type { GameSheet, Scene } from "./wire";
+import type { PublicGame, Scene } from "./wire";
 
 class Games {
-  list: readonly GameSheet[] = $state.raw([]);
+  list: readonly PublicGame[] = $state.raw([]);
   /** The little boards by game, as far as they were asked for and are there; null: there is none. */
   previews: Readonly<Record<string, Scene | null>> = $state.raw({});
 
   /** Ask for them; what was known before stays until the answer is there. */
-  async look(): Promise<readonly GameSheet[]> {
+  async look(): Promise<readonly PublicGame[]> {
     return (this.list = await api.games());
   }
 
@@ -24,7 +24,7 @@ class Games {
     );
   }
 
-  find(name: string): GameSheet | undefined {
+  find(name: string): PublicGame | undefined {
     return this.list.find((game) => game.name === name);
   }
 
@@ -40,23 +40,23 @@ class Games {
 export const games = new Games();
 
 /** The variants of a game that has some, the usual one first. */
-export function variantsOf(game: GameSheet): string[] {
+export function variantsOf(game: PublicGame): string[] {
   const field = fields(game.config_schema).find(({ name }) => name === "variant");
   const all = (field?.choices ?? []).filter((one): one is string => typeof one === "string");
   return all.sort((a, b) => Number(b === field?.initial) - Number(a === field?.initial));
 }
 
 /** Only games for two are ranked. */
-export function isRanked({ seats: [least, most] }: GameSheet): boolean {
+export function isRanked({ seats: [least, most] }: PublicGame): boolean {
   return least === 2 && most === 2;
 }
 
 /** Played by one alone: nobody to be paired with. */
-export function isForOne({ seats: [least] }: GameSheet): boolean {
+export function isForOne({ seats: [least] }: PublicGame): boolean {
   return least < 2;
 }
 
 /** Who plays against somebody who did not choose: the weakest of those who know what they do. */
-export function usualBot({ bots }: GameSheet): string | undefined {
+export function usualBot({ bots }: PublicGame): string | undefined {
   return bots.find((bot) => bot !== "random") ?? bots[0];
 }

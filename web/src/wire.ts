@@ -6,7 +6,7 @@ export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string
 /** What they are told afterwards. */
 export interface ChangedRooms {
   gone: string[];
-  rooms: RoomSheet[];
+  rooms: PublicRoom[];
 }
 
 /** Somebody said something. */
@@ -63,16 +63,20 @@ export interface GameEvent {
   seq: number;
 }
 
-/** A game that can be played here. */
-export interface GameSheet {
-  name: string;
-  display_name: string;
-  seats: [number, number];
-  spectators: number | null;
-  version: number;
-  config_schema: Record<string, unknown>;
-  bots: string[];
-  timeouts: Waits;
+/** How a game ended for one of its players, and where it can be played again. */
+export interface GameResult {
+  player: string;
+  how: "drew" | "lost" | "won";
+  why: string;
+  game: string;
+  ladder: string;
+  against: Player[];
+  room: string;
+  number: number;
+  seq: number;
+  date: number;
+  ranked?: boolean;
+  listed?: boolean;
 }
 
 /** Leave the game for good. */
@@ -92,16 +96,28 @@ export interface Hint {
 }
 
 /** A part of a room's history. */
-export interface HistorySheet {
+export interface HistoryPage {
   id: string;
   room: number;
   game: string;
   seq: number;
-  steps: StepSheet[];
+  steps: HistoryStep[];
+}
+
+/** One step: what was said, and what there was to see after it. */
+export interface HistoryStep {
+  seq: number;
+  at: number;
+  seats?: (Player | null)[];
+  pushes?: Said[];
+  view?: unknown;
+  scene?: Scene;
+  patch?: Patch;
+  result?: Result | null;
 }
 
 /** The answer to a join. */
-export interface Joining {
+export interface JoinAnswer {
   game: string;
   player: string;
   seat: number | null;
@@ -163,7 +179,7 @@ export interface NewRoom {
 
 /** What somebody who comes to the lobby is told. */
 export interface OpenRooms {
-  rooms: RoomSheet[];
+  rooms: PublicRoom[];
 }
 
 /** One of several ways to choose. */
@@ -212,36 +228,11 @@ export interface PlayAgain {
   id?: string | null;
 }
 
-/** How a game ended for one of its players, and where it can be played again. */
-export interface PlayedGame {
-  player: string;
-  how: "drew" | "lost" | "won";
-  why: string;
-  game: string;
-  ladder: string;
-  against: Player[];
-  room: string;
-  number: number;
-  seq: number;
-  date: number;
-  ranked?: boolean;
-  listed?: boolean;
-}
-
 /** A person or a bot with an id that lasts. */
 export interface Player {
   id: string;
   name: string;
   bot?: boolean;
-}
-
-/** A player as anybody may see them: where they stand, and their last games. */
-export interface PlayerSheet {
-  id: string;
-  name: string;
-  bot: boolean;
-  standings: Standing[];
-  results: PlayedGame[];
 }
 
 /** Who came and who went, as Phoenix tells it. */
@@ -264,6 +255,62 @@ export interface Problem {
   legal?: unknown[] | null;
 }
 
+/** A game that can be played here. */
+export interface PublicGame {
+  name: string;
+  display_name: string;
+  seats: [number, number];
+  spectators: number | null;
+  version: number;
+  config_schema: Record<string, unknown>;
+  bots: string[];
+  timeouts: Waits;
+}
+
+/** A player as anybody may see them: where they stand, and their last games. */
+export interface PublicPlayer {
+  id: string;
+  name: string;
+  bot: boolean;
+  standings: Standing[];
+  results: GameResult[];
+}
+
+/** A room as anybody may see it. */
+export interface PublicRoom {
+  id: string;
+  game: string;
+  status: string;
+  seats: (Player | null)[];
+  spectators: number;
+  seq: number;
+  outcome: Outcome | null;
+  ended: string | null;
+  private: boolean;
+  listed: boolean;
+  ranked: boolean;
+  created: number;
+  seed_hash: string;
+  seeds: ShownSeed[];
+}
+
+/** This server, as its pages and clients need to know it. */
+export interface PublicServer {
+  version: string;
+  address: string | null;
+}
+
+/** A ticket, as its player may see it. */
+export interface PublicTicket {
+  id: string;
+  game: string;
+  config: unknown;
+  mode: "bot" | "normal" | "ranked";
+  status: string;
+  room: string | null;
+  waited: number;
+}
+
 /** At the lobby: take a ticket. */
 export interface Queue {
   game: string;
@@ -284,24 +331,6 @@ export interface Result {
   outcome: Outcome;
   seed: string;
   seed_hash: string;
-}
-
-/** A room as anybody may see it. */
-export interface RoomSheet {
-  id: string;
-  game: string;
-  status: string;
-  seats: (Player | null)[];
-  spectators: number;
-  seq: number;
-  outcome: Outcome | null;
-  ended: string | null;
-  private: boolean;
-  listed: boolean;
-  ranked: boolean;
-  created: number;
-  seed_hash: string;
-  seeds: ShownSeed[];
 }
 
 /** A push of the native socket: its name and payload. */
@@ -344,12 +373,6 @@ export interface SendEvent {
   event: unknown;
   id?: string | null;
   seq?: number | null;
-}
-
-/** This server, as its pages and clients need to know it. */
-export interface ServerSheet {
-  version: string;
-  address: string | null;
 }
 
 /** A seed that an outcome made public: it drew for these steps. */
@@ -398,18 +421,6 @@ export interface Standing {
   played?: number;
 }
 
-/** One step: what was said, and what there was to see after it. */
-export interface StepSheet {
-  seq: number;
-  at: number;
-  seats?: (Player | null)[];
-  pushes?: Said[];
-  view?: unknown;
-  scene?: Scene;
-  patch?: Patch;
-  result?: Result | null;
-}
-
 /** Done, and kept as this step. */
 export interface Stepped {
   seq: number;
@@ -424,17 +435,6 @@ export interface Sync {
   scene?: Scene;
   seq: number;
   view?: unknown;
-}
-
-/** A ticket, as its player may see it. */
-export interface TicketSheet {
-  id: string;
-  game: string;
-  config: unknown;
-  mode: "bot" | "normal" | "ranked";
-  status: string;
-  room: string | null;
-  waited: number;
 }
 
 /** Told at the lobby: this ticket is void, and why. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { firstOf, frames } from "../src/replay/frames";
-import type { StepSheet } from "../src/wire";
+import type { HistoryStep } from "../src/wire";
 
-const step = (seq: number, more: Partial<StepSheet> = {}): StepSheet => ({ seq, at: seq, ...more });
+const step = (seq: number, more: Partial<HistoryStep> = {}): HistoryStep => ({ seq, at: seq, ...more });
 const status = (text: string) => ({ set: { status: text } });
 
 test("there is a picture for each step that changed what was to be seen", () => {

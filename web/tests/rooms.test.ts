@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { changed } from "../src/lobby/rooms";
-import type { RoomSheet } from "../src/wire";
+import type { PublicRoom } from "../src/wire";
 
-const room = (id: string, created: number, status = "waiting"): RoomSheet => ({
+const room = (id: string, created: number, status = "waiting"): PublicRoom => ({
   id, created, status, game: "tictactoe", seats: [null, null], spectators: 0, seq: 0, outcome: null, ended: null,
   private: false, listed: true, ranked: false, seed_hash: "", seeds: [],
 });
-const shown = (rooms: readonly RoomSheet[]) => rooms.map(({ id, status }) => `${id} ${status}`);
+const shown = (rooms: readonly PublicRoom[]) => rooms.map(({ id, status }) => `${id} ${status}`);
 
 test("a new room comes first, and one that is different stays where it is", () => {
   const rooms = changed([room("B", 2), room("A", 1)], { rooms: [room("C", 3), room("A", 1, "playing")], gone: [] });

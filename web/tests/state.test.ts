@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, talk, toldApart, verdict, type Message, type RoomState } from "../src/room/state";
-import type { RoomSheet } from "../src/wire";
+import type { PublicRoom } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };
 const BOB = { id: "bob", name: "Bob" };
@@ -8,7 +8,7 @@ const hear = (messages: Message[], from: RoomState = NOWHERE) => messages.reduce
 const joined: Message = { name: "joined", told: { player: "ann", game: "tictactoe", seq: 2, seat: 0 } };
 const sync = (seq: number, more: object = {}): Message => ({ name: "sync", told: { seq, scene: { status: "?" }, ...more }, at: 50 });
 const update = (seq: number, more: object = {}): Message => ({ name: "update", told: { seq, ...more } });
-const sheet = (seats: RoomSheet["seats"]) => ({ name: "sheet", told: { seats, ended: null } as RoomSheet }) as Message;
+const sheet = (seats: PublicRoom["seats"]) => ({ name: "sheet", told: { seats, ended: null } as PublicRoom }) as Message;
 const line = (seq: number, text: string): Message => ({
   name: "chat", told: { seq, from: "bob", name: "Bob", text, at: 0 },
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { NO_TICKETS, heard, isWaiting, lapse, wish, type Message, type Tickets } from "../src/lobby/tickets";
-import type { TicketSheet } from "../src/wire";
+import type { PublicTicket } from "../src/wire";
 
-const ticket = (id: string, more: Partial<TicketSheet> = {}): TicketSheet => ({
+const ticket = (id: string, more: Partial<PublicTicket> = {}): PublicTicket => ({
   id, game: "tictactoe", config: {}, mode: "normal", status: "waiting", room: null, waited: 0, ...more,
 });
 const good = (id: string, room: string) => ticket(id, { status: "matched", room });
 const hear = (messages: Message[], from: Tickets = NO_TICKETS) => messages.reduce(heard, from);
-const taken = (told: TicketSheet, at = 1000): Message => ({ name: "taken", told, at });
-const listed = (told: TicketSheet[], at = 1000): Message => ({ name: "listed", told, at });
+const taken = (told: PublicTicket, at = 1000): Message => ({ name: "taken", told, at });
+const listed = (told: PublicTicket[], at = 1000): Message => ({ name: "listed", told, at });
 const matched = (id: string, room: string): Message => ({ name: "matched", told: { ticket: id, room, game: "tictactoe" } });
 const unqueued = (id: string, reason: string): Message => ({ name: "unqueued", told: { ticket: id, reason } });
 const ids = ({ waiting }: Tickets) => waiting.map((one) => one.ticket.id);

@@ -40,7 +40,7 @@ View = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 
 
-class Join(msgspec.Struct, frozen=True):
+class OgetartsJoin(msgspec.Struct, frozen=True):
     """Come in; *user* is what others see."""
 
     user: str | None = None
@@ -59,7 +59,7 @@ class Talk(msgspec.Struct, frozen=True):
     message: str
 
 
-_read_join = msgspec.json.Decoder(Join).decode
+_read_join = msgspec.json.Decoder(OgetartsJoin).decode
 _read_click = msgspec.json.Decoder(Click).decode
 _read_talk = msgspec.json.Decoder(Talk).decode
 

@@ -18,10 +18,10 @@ import msgspec
 from parlour.errors import Code, Refused
 from parlour.relay import Crowd, Envelope, Intent
 
-PATH = "/g/"
-COOKIE = "clientID"
+RELAY_PATH = "/g/"
+RELAY_COOKIE = "clientID"
 
-MAX_NAME = 300
+MAX_RELAY_NAME = 300
 """Characters of a room's name or a member's id: each message carries the ids of all."""
 MAX_MESSAGE = 60 * 1024
 """Bytes of the largest message."""
@@ -38,7 +38,7 @@ _INVISIBLE = {"Cc", "Cs"}
 # Knocking.
 
 
-class Wanted(NamedTuple):
+class RelayWanted(NamedTuple):
     """What somebody who knocks asks for."""
 
     room: str
@@ -49,13 +49,13 @@ class Wanted(NamedTuple):
     """The number of the last envelope that they have."""
 
 
-def read_knock(path: str, query: str) -> Wanted:
+def read_address(path: str, query: str) -> RelayWanted:
     """What an address asks for; `Refused` if its names cannot be taken.
 
     >>> read_knock("/g/red-table", "id=ann&lastnum=7")
-    Wanted(room='/g/red-table', numbered=True, id='ann', last=7)
+    RelayWanted(room='/g/red-table', numbered=True, id='ann', last=7)
     >>> read_knock("/g/red-table", "")
-    Wanted(room='/g/red-table', numbered=False, id=None, last=None)
+    RelayWanted(room='/g/red-table', numbered=False, id=None, last=None)
     """
     given: dict[str, str] = {}
     for name, value in _pairs(query):
@@ -67,7 +67,7 @@ def read_knock(path: str, query: str) -> Wanted:
             Code.NAME_TAKEN, "expected an id of your own, got one of the kind that we give in a cookie"
         )
     last = given.get("lastnum", "")
-    return Wanted(room, "id" in given, id, int(last) if _LASTNUM.fullmatch(last) else None)
+    return RelayWanted(room, "id" in given, id, int(last) if _LASTNUM.fullmatch(last) else None)
 
 
 def _pairs(query: str) -> Iterator[tuple[str, str]]:
@@ -79,8 +79,10 @@ def _pairs(query: str) -> Iterator[tuple[str, str]]:
 
 
 def _checked(what: str, name: str) -> str:
-    if len(name) > MAX_NAME:
-        raise Refused(Code.TOO_LARGE, f"expected {what} of at most {MAX_NAME} characters, got {len(name)}")
+    if len(name) > MAX_RELAY_NAME:
+        raise Refused(
+            Code.TOO_LARGE, f"expected {what} of at most {MAX_RELAY_NAME} characters, got {len(name)}"
+        )
     for character in name:
         if unicodedata.category(character) in _INVISIBLE:
             sign = f"U+{ord(character):04X}"

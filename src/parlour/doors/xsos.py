@@ -18,7 +18,7 @@ from parlour.wire import strict
 VERSION = 3
 SERVER = "server"
 """Who says what no player said; nobody else may use this name."""
-PATIENCE = 120.0
+AWAY_TIMEOUT = 120.0
 """Seconds for which a seat is kept for somebody whose line broke."""
 MAX_KEPT = 100
 MAX_KEPT_BYTES = 64 * 1024
@@ -53,7 +53,7 @@ class Introduction(Message, frozen=True):
     img: Annotated[str, Meta(max_length=2048)] | None = field(name="imgURL", default=None)
 
 
-class Join(Introduction, frozen=True):
+class XsosJoin(Introduction, frozen=True):
     """Here I am."""
 
 
@@ -80,7 +80,7 @@ class LeaveGame(Message, frozen=True):
 
 
 ACTIONS: dict[str, type[Message]] = {
-    "join": Join,
+    "join": XsosJoin,
     "start_game": StartGame,
     "start_game_ack": StartGameAck,
     "update_game": UpdateGame,
@@ -115,7 +115,7 @@ def read(body: bytes) -> Message:
 # The referee.
 
 
-class Record(NamedTuple):
+class XsosRecord(NamedTuple):
     """A game as the referee knows it: who began with which mark, and the board, on which that mark is X."""
 
     beginner: str
@@ -123,7 +123,7 @@ class Record(NamedTuple):
     board: Board
 
 
-def judge(record: Record | None, player: str, game: tuple[int, ...]) -> Record:
+def judge(record: XsosRecord | None, player: str, game: tuple[int, ...]) -> XsosRecord:
     """The record with one more move, or a refusal; the first move decides who has which mark.
 
     >>> begun = judge(None, "ann", (0, 0, 0, 0, 1, 0, 0, 0, 0))
@@ -131,7 +131,7 @@ def judge(record: Record | None, player: str, game: tuple[int, ...]) -> Record:
     Traceback (most recent call last):
     parlour.errors.Refused: ('not_your_turn', 'it is the turn of the other player')
     """
-    record = record or Record(player, next(filter(None, game), 1), Board())
+    record = record or XsosRecord(player, next(filter(None, game), 1), Board())
     board, began = record.board, player == record.beginner
     if board.over:
         raise Refused(Code.ILLEGAL_MOVE, "the game is over")
@@ -159,7 +159,7 @@ class Told(NamedTuple):
     body: bytes
 
 
-class Answer(NamedTuple):
+class XsosAnswer(NamedTuple):
     """What comes of a message: the acknowledgement, if one was asked for, and what lines are told."""
 
     ack: dict[str, Any]
@@ -192,10 +192,10 @@ class Ear:
         self.line = line
         self.told = 0
         self.complaints = 0
-        self.seat: Seat | None = None
+        self.seat: XsosSeat | None = None
 
 
-class Seat:
+class XsosSeat:
     """A player's place in a chat; it outlives the line for a while."""
 
     __slots__ = (
@@ -259,10 +259,10 @@ class Pair:
     __slots__ = ("record", "seats")
 
     def __init__(self) -> None:
-        self.seats: list[Seat] = []
-        self.record: Record | None = None
+        self.seats: list[XsosSeat] = []
+        self.record: XsosRecord | None = None
 
-    def other(self, seat: Seat) -> Seat | None:
+    def other(self, seat: XsosSeat) -> XsosSeat | None:
         """The one who sits opposite, if somebody does."""
         return next((each for each in self.seats if each is not seat), None)
 
@@ -283,13 +283,13 @@ class Xsos:
         self._whose = whose
         """Where a line comes from."""
         self._held = held
-        self._touched: set[Seat] = set()
+        self._touched: set[XsosSeat] = set()
         """Seats that may hold more or less than what is counted for them."""
         self._referee = referee
         self._ears: dict[str, Ear] = {}
-        self._seats: dict[tuple[str, str], Seat] = {}
+        self._seats: dict[tuple[str, str], XsosSeat] = {}
         self._pairs: dict[str, Pair] = {}
-        self._absent: dict[Seat, None] = {}
+        self._absent: dict[XsosSeat, None] = {}
         self._told: list[Told] = []
         self.jumps = 0
         """Messages whose `seq` did not follow the one before."""
@@ -300,7 +300,7 @@ class Xsos:
 
     # What the network reports.
 
-    def receive(self, line: str, body: bytes, now: float, *, asked: bool) -> Answer:
+    def receive(self, line: str, body: bytes, now: float, *, asked: bool) -> XsosAnswer:
         """Somebody says something, and may have *asked* for an acknowledgement."""
         ear = self._ears.setdefault(line, Ear(line))
         try:
@@ -311,9 +311,9 @@ class Xsos:
             delivered = self._hear(ear, message, body, now)
         except Refused as why:
             return self._refuse(ear, why, message.chat, asked=asked)
-        return Answer({"delivered": delivered}, self._collect())
+        return XsosAnswer({"delivered": delivered}, self._collect())
 
-    def refuse(self, line: str, why: Refused, *, asked: bool) -> Answer:
+    def refuse(self, line: str, why: Refused, *, asked: bool) -> XsosAnswer:
         """Say no to something that did not get as far as `receive`."""
         return self._refuse(self._ears.setdefault(line, Ear(line)), why, asked=asked)
 
@@ -328,7 +328,7 @@ class Xsos:
 
     def expire(self, now: float) -> list[Told]:
         """Whoever is away for too long has left."""
-        while self._absent and now - (seat := next(iter(self._absent))).away_since >= PATIENCE:
+        while self._absent and now - (seat := next(iter(self._absent))).away_since >= AWAY_TIMEOUT:
             self._give_up(seat)
         return self._collect()
 
@@ -346,19 +346,19 @@ class Xsos:
         match message:
             case LeaveGame():
                 return self._leave(seat, body)
-            case Join():
+            case XsosJoin():
                 return new and self._pass_on(seat, body)
             case GameOver() if seat.pair is None:
                 return False  # it crossed the other's goodbye
             case _:
                 return self._play(seat, message, body)
 
-    def _seat_of(self, ear: Ear, message: Message) -> Seat | None:
+    def _seat_of(self, ear: Ear, message: Message) -> XsosSeat | None:
         """The seat that this line speaks for already; a join after the end is for another game."""
         seat = ear.seat
         if seat is None:
             return None
-        if seat.pair is None and isinstance(message, Join):
+        if seat.pair is None and isinstance(message, XsosJoin):
             self._forget(seat)
             return None
         if (seat.chat, seat.player) != (message.chat, message.player):
@@ -368,18 +368,18 @@ class Xsos:
             )
         return seat
 
-    def _find_seat(self, ear: Ear, message: Message, now: float) -> tuple[Seat | None, bool]:
+    def _find_seat(self, ear: Ear, message: Message, now: float) -> tuple[XsosSeat | None, bool]:
         """The seat that a line takes or comes back to, and whether it is new; none for a late goodbye."""
         seat = self._seats.get((message.chat, message.player))
         if seat is not None and self._come_back(seat, ear, now):
             return seat, False
-        if isinstance(message, Join):
+        if isinstance(message, XsosJoin):
             return self._sit(ear, message), True
         if isinstance(message, LeaveGame):
             return None, False
         raise Refused(Code.NOT_JOINED, f"expected a join first, got {message.action}")
 
-    def _come_back(self, seat: Seat, ear: Ear, now: float) -> bool:
+    def _come_back(self, seat: XsosSeat, ear: Ear, now: float) -> bool:
         """Tell what was missed; a seat where all is over and told is none to come back to."""
         if (old := seat.ear) is not None:
             self._part(seat, now)
@@ -395,25 +395,25 @@ class Xsos:
             self._hand(seat, body)
         return True
 
-    def _sit(self, ear: Ear, message: Message) -> Seat:
+    def _sit(self, ear: Ear, message: Message) -> XsosSeat:
         pair = self._pairs.get(message.chat) or Pair()
         if len(pair.seats) == 2:
             raise Refused(Code.GAME_FULL, "two players are in this chat's game already")
         self._held.check(SEAT, address=self._whose(ear.line))
         self._pairs[message.chat] = pair
-        seat = Seat(message.chat, message.player, pair)
+        seat = XsosSeat(message.chat, message.player, pair)
         pair.seats.append(seat)
         self._seats[message.chat, message.player] = seat
         self._take(seat, ear)
         return seat
 
-    def _take(self, seat: Seat, ear: Ear) -> None:
+    def _take(self, seat: XsosSeat, ear: Ear) -> None:
         seat.take(ear)
         self._count_seat(seat, 0)
         seat.address = self._whose(ear.line)
         self._touched.add(seat)
 
-    def _count(self, seat: Seat, seq: int) -> None:
+    def _count(self, seat: XsosSeat, seq: int) -> None:
         """A jump is delivered all the same: the receivers are the ones to mind, and none does."""
         if seat.seq is not None and seq != seat.seq + 1:
             self.jumps += 1
@@ -421,7 +421,7 @@ class Xsos:
 
     # Playing.
 
-    def _play(self, seat: Seat, message: Message, body: bytes) -> bool:
+    def _play(self, seat: XsosSeat, message: Message, body: bytes) -> bool:
         pair = seat.pair
         if pair is None:
             raise Refused(Code.NOT_JOINED, "the other player has left; join for another game")
@@ -436,7 +436,7 @@ class Xsos:
         pair.record = record  # only now: what could not be kept for the other has not happened
         return delivered
 
-    def _pass_on(self, seat: Seat, body: bytes) -> bool:
+    def _pass_on(self, seat: XsosSeat, body: bytes) -> bool:
         """Tell the other, or keep it for them."""
         other = seat.pair and seat.pair.other(seat)
         if not other:
@@ -456,7 +456,7 @@ class Xsos:
 
     # Going.
 
-    def _part(self, seat: Seat, now: float) -> None:
+    def _part(self, seat: XsosSeat, now: float) -> None:
         """A line is lost, or another one took its place; where all is over and told, nothing waits."""
         if seat.ear is not None:
             seat.settle(self._arrived(seat.ear.line))
@@ -467,7 +467,7 @@ class Xsos:
         else:
             self._absent[seat] = None
 
-    def _leave(self, seat: Seat, body: bytes) -> bool:
+    def _leave(self, seat: XsosSeat, body: bytes) -> bool:
         """The other hears it, and that is the end of the pair."""
         delivered = False
         if seat.pair is not None:
@@ -484,11 +484,11 @@ class Xsos:
         self._forget(seat)
         return delivered
 
-    def _give_up(self, seat: Seat) -> None:
+    def _give_up(self, seat: XsosSeat) -> None:
         """Nobody comes back to this seat; the other is told as by a goodbye."""
         self._leave(seat, _server_message(seat.chat, 0, {"action": "leave_game"}))
 
-    def _forget(self, seat: Seat) -> None:
+    def _forget(self, seat: XsosSeat) -> None:
         if seat.ear is not None:
             seat.ear.seat = None
         self._absent.pop(seat, None)
@@ -503,14 +503,14 @@ class Xsos:
             self._count_seat(seat, seat.weight if is_there else 0)
         self._touched.clear()
 
-    def _count_seat(self, seat: Seat, weight: int) -> None:
+    def _count_seat(self, seat: XsosSeat, weight: int) -> None:
         if weight != seat.counted:
             self._held.change(seat.counted, weight, address=seat.address)
             seat.counted = weight
 
     # Speaking.
 
-    def _hand(self, seat: Seat, body: bytes) -> None:
+    def _hand(self, seat: XsosSeat, body: bytes) -> None:
         if seat.ear is not None:
             self._say(seat.ear, body)
 
@@ -527,10 +527,10 @@ class Xsos:
         self._say(ear, _server_message(chat, ear.complaints, said), again=False)
         ear.complaints += 1
 
-    def _refuse(self, ear: Ear, why: Refused, chat: str | None = None, *, asked: bool) -> Answer:
+    def _refuse(self, ear: Ear, why: Refused, chat: str | None = None, *, asked: bool) -> XsosAnswer:
         if not asked:
             self._complain(ear, why, chat or (ear.seat.chat if ear.seat else ""))
-        return Answer({"code": why.code, "message": why.message}, self._collect())
+        return XsosAnswer({"code": why.code, "message": why.message}, self._collect())
 
     def _collect(self) -> list[Told]:
         self._count_touched()

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from parlour.game import Outcome
 from parlour.lobby import Ticket
 from parlour.ratings import Standing
-from parlour.wire import Shown, Step, read_step
+from parlour.wire import RevealedSeed, Step, read_step
 
 Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
@@ -66,7 +66,7 @@ class KeptPlayer(Player, frozen=True, omit_defaults=True):
     """How often they ended all their sessions; tokens from before are not valid any more."""
 
 
-class Card(msgspec.Struct, frozen=True, omit_defaults=True):
+class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The plate at a room's door: all that a list of rooms shows."""
 
     id: str
@@ -77,7 +77,7 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     seed_hash: str
     private: bool = False
     outcome: Outcome | None = None
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[RevealedSeed, ...] = ()
     ended: str | None = None
     ended_at: float | None = None
     """When it ended, on the rooms' clock, by which old rooms are forgotten. (Rooms that ended under a journal
@@ -101,7 +101,7 @@ class Found(msgspec.Struct, frozen=True):
 
     number: int
     seq: int
-    card: Card
+    summary: RoomSummary
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class Recalled(msgspec.Struct, frozen=True):
     answers: dict[tuple[str, str], int]
 
 
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a game ended for one of its players, and where it can be played again."""
 
     player: str
@@ -143,17 +143,17 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
 class Scored(msgspec.Struct, frozen=True):
     """What a game that ended means for those who played it."""
 
-    results: tuple[Result, ...]
+    results: tuple[GameResult, ...]
     standings: tuple[Standing, ...] = ()
     """Whose standing changes, as a newcomer's would be; none where it does not count."""
     settle: Callable[[Sequence[Standing]], tuple[Standing, ...]] = tuple
     """Makes the new standings of the kept ones, in the same order."""
 
 
-class Aside(msgspec.Struct, frozen=True):
+class StepWrites(msgspec.Struct, frozen=True):
     """What is kept beside a step, as far as the step changed it."""
 
-    card: Card | None = None
+    summary: RoomSummary | None = None
     state: bytes | None = None
     due: float | UnsetType | None = UNSET
     """When the room wants to be woken; unset: as before."""
@@ -162,7 +162,7 @@ class Aside(msgspec.Struct, frozen=True):
     scored: Scored | None = None
 
 
-class Letter(msgspec.Struct, frozen=True):
+class KeptEnvelope(msgspec.Struct, frozen=True):
     """Something numbered that passed through a relay, encoded."""
 
     num: int
@@ -238,7 +238,7 @@ class Journal(Protocol):
 
     async def create(
         self,
-        card: Card,
+        summary: RoomSummary,
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
@@ -250,11 +250,11 @@ class Journal(Protocol):
         """
         ...
 
-    async def append(self, room: int, step: Step, aside: Aside) -> None:
+    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
         """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken."""
         ...
 
-    async def mark(self, room: int, card: Card, due: float | None) -> None:
+    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
         """Hang a new card at a room's door without a step: it is held, or cannot go on."""
         ...
 
@@ -331,7 +331,7 @@ class Journal(Protocol):
         """Note how far the rooms' clock is."""
         ...
 
-    async def post(self, relay: str, letter: Letter) -> None:
+    async def post(self, relay: str, letter: KeptEnvelope) -> None:
         """Keep what passed through a relay, and let go of what came before its `first`; `Conflict` if that
         number is taken."""
         ...
@@ -371,7 +371,7 @@ class Journal(Protocol):
         """A player's standings on all ladders."""
         ...
 
-    async def results_of(self, player: str, limit: int) -> list[Result]:
+    async def results_of(self, player: str, limit: int) -> list[GameResult]:
         """A player's last games, the newest first."""
         ...
 

@@ -9,22 +9,22 @@ import msgspec
 from msgspec import UnsetType
 
 from parlour.journal.base import (
-    Aside,
-    Card,
     Chain,
     Conflict,
     Damage,
     Damaged,
     Durability,
     Found,
+    GameResult,
     Held,
+    KeptEnvelope,
     KeptPlayer,
-    Letter,
     NotKept,
     Player,
     Recalled,
-    Result,
+    RoomSummary,
     Scored,
+    StepWrites,
     Stored,
 )
 from parlour.lobby import Ticket
@@ -32,17 +32,17 @@ from parlour.ratings import Standing
 from parlour.wire import Step, asker
 
 _encode = msgspec.json.Encoder().encode
-_read_card = msgspec.json.Decoder(Card).decode
+_read_summary = msgspec.json.Decoder(RoomSummary).decode
 _read_player = msgspec.json.Decoder(KeptPlayer).decode
 _read_ticket = msgspec.json.Decoder(Ticket).decode
 _read_standing = msgspec.json.Decoder(Standing).decode
-_read_result = msgspec.json.Decoder(Result).decode
+_read_result = msgspec.json.Decoder(GameResult).decode
 
 
 class _Kept(msgspec.Struct):
     """One room, encoded as it would be in a file, so that what is read back was really decoded."""
 
-    card: bytes
+    summary: bytes
     states: dict[int, bytes]
     due: float | None
     steps: dict[int, tuple[bytes, bytes]] = {}
@@ -66,10 +66,10 @@ class MemoryJournal:
         self._key = secrets.token_bytes(32)
         self._players: dict[str, tuple[bytes, float]] = {}
         """With when each was last asked for."""
-        self._relays: dict[str, dict[int, Letter]] = {}
+        self._relays: dict[str, dict[int, KeptEnvelope]] = {}
         self._tickets: dict[str, bytes] = {}
         self._standings: dict[tuple[str, str], bytes] = {}
-        self._results: list[Result] = []
+        self._results: list[GameResult] = []
         self._clock = 0.0
         self._open = False
 
@@ -84,33 +84,33 @@ class MemoryJournal:
 
     async def create(
         self,
-        card: Card,
+        summary: RoomSummary,
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
         tickets: Sequence[Ticket] = (),
     ) -> int:
-        same = await self.find(card.id)
-        if same is not None and same.card.ended is None:
-            raise Conflict(f"there is an open room {card.id} already")
+        same = await self.find(summary.id)
+        if same is not None and same.summary.ended is None:
+            raise Conflict(f"there is an open room {summary.id} already")
         self._numbers += 1
-        self._rooms[self._numbers] = _Kept(_encode(card), {0: state}, due)
-        self._by_id[card.id] = self._numbers
+        self._rooms[self._numbers] = _Kept(_encode(summary), {0: state}, due)
+        self._by_id[summary.id] = self._numbers
         for step in steps:
-            await self.append(self._numbers, step, Aside())
+            await self.append(self._numbers, step, StepWrites())
         self._keep_tickets(tickets)
         return self._numbers
 
-    async def append(self, room: int, step: Step, aside: Aside) -> None:
+    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
         kept = self._owned(room)
-        card = kept.card if aside.card is None else _encode(aside.card)
+        summary = kept.summary if aside.summary is None else _encode(aside.summary)
         asked = None if step.id is None else (asker(step.command), step.id)
         if step.seq in kept.steps:
             raise Conflict(f"room {room} has a step {step.seq} already")
         if asked in kept.answers:
             raise Conflict(f"room {room} has answered that command already")
         kept.steps[step.seq] = (step.body, step.digest)
-        kept.card = card
+        kept.summary = summary
         if asked is not None:
             kept.answers[asked] = step.seq
         if aside.state is not None:
@@ -122,14 +122,14 @@ class MemoryJournal:
             self._score(aside.scored)
         self._clock = max(self._clock, step.now)
 
-    async def mark(self, room: int, card: Card, due: float | None) -> None:
+    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
         kept = self._owned(room)
-        kept.card = _encode(card)
+        kept.summary = _encode(summary)
         kept.due = due
 
     async def prune(self, before: float, limit: int) -> bool:
         self._check_open()
-        ended = [(number, self._found(number).card.ended_at) for number in self._rooms]
+        ended = [(number, self._found(number).summary.ended_at) for number in self._rooms]
         old = [number for number, at in ended if at is not None and at < before][:limit]
         for number in old:
             del self._rooms[number]
@@ -146,7 +146,7 @@ class MemoryJournal:
 
     def _plays(self, player: str) -> bool:
         """Whether somebody has a seat, a standing, a result, or tokens that are not valid any more."""
-        seats = (seat for found in self._open_rooms() for seat in found.card.seats)
+        seats = (seat for found in self._open_rooms() for seat in found.summary.seats)
         return (
             any(seat is not None and seat.id == player for seat in seats)
             or any(player == whose for _, whose in self._standings)
@@ -171,7 +171,7 @@ class MemoryJournal:
         self._check_open()
         self._clock = max(self._clock, now)
 
-    async def post(self, relay: str, letter: Letter) -> None:
+    async def post(self, relay: str, letter: KeptEnvelope) -> None:
         self._check_open()
         kept = self._relays.setdefault(relay, {})
         if letter.num in kept:
@@ -242,7 +242,7 @@ class MemoryJournal:
 
     async def ids_like(self, id: str) -> list[str]:
         wanted = id.lower()
-        ids = (found.card.id for found in self._open_rooms())
+        ids = (found.summary.id for found in self._open_rooms())
         return [one for one in ids if one.lower() == wanted][:2]
 
     async def room(self, number: int) -> Found | None:
@@ -250,20 +250,22 @@ class MemoryJournal:
         return None if number not in self._rooms else self._found(number)
 
     async def rooms_of(self, player: str) -> list[Found]:
-        return [found for found in self._open_rooms() if any(s and s.id == player for s in found.card.seats)]
+        return [
+            found for found in self._open_rooms() if any(s and s.id == player for s in found.summary.seats)
+        ]
 
     async def due(self, now: float) -> list[str]:
-        wakes = [(self._rooms[found.number].due, found.card.id) for found in self._open_rooms()]
+        wakes = [(self._rooms[found.number].due, found.summary.id) for found in self._open_rooms()]
         return [id for due, id in sorted((due, id) for due, id in wakes if due is not None) if due <= now]
 
     async def left_connected(self) -> list[str]:
-        return [found.card.id for found in self._open_rooms() if found.card.connected]
+        return [found.summary.id for found in self._open_rooms() if found.summary.connected]
 
     async def missing(self, games: Collection[str]) -> list[Found]:
-        return [found for found in self._open_rooms() if found.card.game not in games]
+        return [found for found in self._open_rooms() if found.summary.game not in games]
 
     async def held(self) -> list[str]:
-        return [found.card.id for found in self._open_rooms() if found.card.held is not None]
+        return [found.summary.id for found in self._open_rooms() if found.summary.held is not None]
 
     async def relay_held(self, relay: str) -> Held | None:
         self._check_open()
@@ -310,7 +312,7 @@ class MemoryJournal:
         keys = sorted(key for key in self._standings if key[1] == player)
         return [_read_standing(self._standings[key]) for key in keys]
 
-    async def results_of(self, player: str, limit: int) -> list[Result]:
+    async def results_of(self, player: str, limit: int) -> list[GameResult]:
         self._check_open()
         return [result for result in reversed(self._results) if result.player == player][:limit]
 
@@ -332,10 +334,10 @@ class MemoryJournal:
 
     def _found(self, number: int) -> Found:
         kept = self._rooms[number]
-        return Found(number, max(kept.steps, default=0), _read_card(kept.card))
+        return Found(number, max(kept.steps, default=0), _read_summary(kept.summary))
 
     def _open_rooms(self) -> list[Found]:
         """Rooms that have not ended, newest first."""
         self._check_open()
         rooms = (self._found(number) for number in reversed(self._rooms))
-        return [found for found in rooms if found.card.ended is None]
+        return [found for found in rooms if found.summary.ended is None]

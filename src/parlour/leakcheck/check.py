@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Refused
 from parlour.game import Chance, Game
-from parlour.leakcheck.crowd import Crowd
+from parlour.leakcheck.crowd import LeakCrowd
 from parlour.leakcheck.received import (
     WATCHER,
     Difference,
@@ -41,9 +41,9 @@ from parlour.wire import Act, Command, Connect, Join, asker
 NEW_YEAR = 1735689600.0
 FRESH = 2
 """Other worlds that every viewer is given anew before each step."""
-KEPT = 2
+KEPT_STEPS = 2
 """Older worlds that go on beside the real one: some leaks come late."""
-PATIENCE = 8
+TRIES = 8
 """More worlds are tried when a step was revealing in all of them: one where the revealed thing is the same
 shows whether something else slipped out with it."""
 LAST_RINGS = 20
@@ -81,7 +81,7 @@ class _Play:
         self.now = 0.0
         self.chance = Chance(self._secret("chance"), 0)
         self.room: Room[Any] = open_room(game, "ABCD", config, Instant(0.0, NEW_YEAR, self._secret("room")))
-        self.crowd = Crowd(game, len(self.room.seats), self.chance)
+        self.crowd = LeakCrowd(game, len(self.room.seats), self.chance)
         self.watching: tuple[str, ...] | None = None
         self.twins: dict[Eyes, list[_Twin]] = {}
         self.happens: Command | None = None
@@ -121,7 +121,7 @@ class _Play:
             done = do(self.game, self.room, command, self.instant())
             for eyes in self.twins:
                 with self.told_by(eyes):
-                    self.twins[eyes] = self.go_on(eyes, command, done)[:KEPT]
+                    self.twins[eyes] = self.go_on(eyes, command, done)[:KEPT_STEPS]
         self.room = done.room
         self.report.steps += done.step is not None
 
@@ -192,7 +192,7 @@ class _Play:
         same = [twin for twin in worlds if twin is not None]
         if worlds and not same:
             here = look(self.game, self.room, eyes, self.instant())
-            for _ in range(PATIENCE):
+            for _ in range(TRIES):
                 fresh = self.resample(eyes, here)
                 if fresh is not None and (after := self.compare(eyes, fresh, command, done)) is not None:
                     return [after]

@@ -21,7 +21,7 @@ MANY_TRIES = 20
 MOST_KNOWN = 500
 
 
-class Crowd:
+class LeakCrowd:
     """Everybody in and around one room, acting by chance."""
 
     def __init__(self, game: Game[Any], seats: int, chance: Chance) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 from parlour.errors import Refused
 from parlour.game import Chance, Game
-from parlour.leakcheck.crowd import Crowd
+from parlour.leakcheck.crowd import LeakCrowd
 from parlour.leakcheck.received import WATCHER, Done, Eyes, do, encode, hear, legal_events
 from parlour.room import Instant, Room, ask_to_join, open_room, topics_of
 from parlour.wire import Act, Command, Connect, Join
@@ -26,14 +26,14 @@ REPLAYS = 3000
 """How often a game is played again."""
 LEAST = 30
 """So many replays must look the same to a viewer before a state is judged."""
-MOST = 400
+MOST_WORLDS = 400
 """So many worlds are drawn by `resample`, at most."""
 LIMIT = 5.0
 """Standard deviations between the two that no luck explains."""
 OTHER_CHOICES = 8
 
 
-class Past(NamedTuple):
+class PastWorlds(NamedTuple):
     """One step of the game that was played."""
 
     command: Command | None
@@ -125,7 +125,7 @@ class _Replays:
         self.seed = seed
         self.chance = Chance(self._secret("chance"), 0)
         self.watching: tuple[str, ...] | None = None
-        self.past: list[Past] = []
+        self.past: list[PastWorlds] = []
         self.blind: set[Eyes] = set()
         """Those from whom somebody's choice was hidden."""
 
@@ -144,7 +144,7 @@ class _Replays:
     def _play(self, steps: int) -> None:
         """One game by chance, up to its outcome: what follows it is no secret any more."""
         room, now = self._open(self._secret("room")), 0.0
-        crowd = Crowd(self.game, len(room.seats), self.chance)
+        crowd = LeakCrowd(self.game, len(room.seats), self.chance)
         with suppress(Refused):
             joined = ask_to_join(self.game, room, WATCHER, self._instant(0.0), spectate=True)
             self.watching = topics_of(WATCHER, joined)
@@ -164,7 +164,7 @@ class _Replays:
             if done.room.outcome is not None or done.room.ended is not None:
                 return
             received = {eyes: self._received(eyes, done) for eyes in self._eyes(done.room)}
-            self.past.append(Past(command, at, room, done, received))
+            self.past.append(PastWorlds(command, at, room, done, received))
             room = done.room
 
     def _again(self, seed: bytes, worlds: dict[tuple[int, Eyes], list[Any]]) -> None:
@@ -189,7 +189,7 @@ class _Replays:
                 worlds.setdefault((at, eyes), []).append(done.room.state)
             room = done.room
 
-    def _note_choice(self, past: Past, eyes: Eyes) -> None:
+    def _note_choice(self, past: PastWorlds, eyes: Eyes) -> None:
         """Whether somebody else could have done otherwise, and this viewer would not have known."""
         if eyes in self.blind or not isinstance(past.command, Act) or past.command.player == eyes.viewer:
             return
@@ -216,7 +216,7 @@ class _Replays:
         if len(replayed) < LEAST:
             self.judgement.scarce += 1
             return
-        more = min(len(replayed), MOST) - LEAST
+        more = min(len(replayed), MOST_WORLDS) - LEAST
         drawn += [self.game.resample(room.state, eyes.viewer, self.chance) for _ in range(more)]
         self.judgement.judged += 1
         z, what, here, there = max(_distances(replayed, drawn))

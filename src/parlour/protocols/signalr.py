@@ -16,7 +16,7 @@ from parlour.wire import shallow, strict
 END = "\x1e"
 MAX_RECORD = 32 * 1024
 """Characters of the longest record taken from a client, as the original has it."""
-MAX_ID = 256
+MAX_CALL_ID = 256
 """Characters of the longest id of a call; clients count."""
 MAX_VERSION = 2
 
@@ -24,7 +24,7 @@ PING_AFTER = 15.0
 """Seconds for which a client hears nothing until it is pinged; after 30 it would give us up."""
 SILENCE = 30.0
 """Seconds for which a client may say nothing: it pings, too."""
-PATIENCE = 15.0
+HANDSHAKE_TIMEOUT = 15.0
 """Seconds for the handshake, and from a negotiation to the socket that it is for."""
 
 
@@ -35,16 +35,16 @@ class Handshake(msgspec.Struct, frozen=True):
     version: int
 
 
-class Record(msgspec.Struct, frozen=True):
+class HubRecord(msgspec.Struct, frozen=True):
     """Any later record; what a kind of record does not have is left out."""
 
     type: int
     target: str | None = None
     arguments: list[msgspec.Raw] = []
-    id: Annotated[str, Meta(max_length=MAX_ID)] | None = msgspec.field(name="invocationId", default=None)
+    id: Annotated[str, Meta(max_length=MAX_CALL_ID)] | None = msgspec.field(name="invocationId", default=None)
 
 
-class Call(NamedTuple):
+class HubCall(NamedTuple):
     """A client calls a method of the hub; without an id it wants no answer."""
 
     target: str
@@ -56,7 +56,7 @@ class Call(NamedTuple):
 INVOCATION, STREAM_INVOCATION, COMPLETION, PING, CLOSE = 1, 4, 3, 6, 7
 
 _read_handshake = msgspec.json.Decoder(Handshake).decode
-_read_record = msgspec.json.Decoder(Record).decode
+_read_record = msgspec.json.Decoder(HubRecord).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -122,7 +122,7 @@ class SignalR:
             raise Refused(Code.TOO_LARGE, f"expected records of at most {MAX_RECORD} characters, got more")
         return [one.encode() for one in records]
 
-    def read(self, record: bytes) -> Call | None:
+    def read(self, record: bytes) -> HubCall | None:
         """The call in this record, if it is one; `Refused` when it is no record, and the connection ends."""
         if self.is_open:
             return self._read(record)
@@ -158,14 +158,14 @@ class SignalR:
         self.is_open = True
         self._out.append(record())
 
-    def _read(self, body: bytes) -> Call | None:
+    def _read(self, body: bytes) -> HubCall | None:
         """Pings, and what concerns streams and acknowledgements that we do not have, ask for nothing."""
         got = parse(_read_record, shallow(body))
         if got.type in (INVOCATION, STREAM_INVOCATION):
             if got.target is None:
                 raise Refused(Code.MALFORMED, "$.target: expected a method's name, got none", path="$.target")
             if got.type == INVOCATION:
-                return Call(got.target, tuple(got.arguments), got.id)
+                return HubCall(got.target, tuple(got.arguments), got.id)
             self.complete(got.id, f"'{got.target[:40]}' is no stream: call it without asking for one.")
         self.left = self.left or got.type == CLOSE
         return None

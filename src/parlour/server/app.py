@@ -19,7 +19,7 @@ import uvicorn
 from msgspec.structs import replace
 from starlette.applications import Starlette
 
-from parlour.doors.relay import PATH as RELAY_PATH
+from parlour.doors.relay import RELAY_PATH
 from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
@@ -27,9 +27,8 @@ from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
-from parlour.server.gateway.doors.gammonx import PATH as GAMMONX_PATH
+from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.doors.gammonx import PREFIXES as GAMMONX_PREFIXES
-from parlour.server.gateway.doors.gammonx import GammonxDoor
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.http_listener import PatientHttp, listen, only_server_of
@@ -204,7 +203,7 @@ class Server(uvicorn.Server):
 def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
     """Relays that remember, or do not."""
     if settings.relay_history:
-        return KeptRelays(host.clock, ids, settings, host.journal, host.keeper.note_trouble)
+        return KeptRelays(host.clock, ids, settings, host.journal, host.registry.note_trouble)
     return Relays(host.clock, ids, settings)
 
 
@@ -225,7 +224,7 @@ def doors_of(
         **native,
         RELAY_PATH: relays,
         **(xsos.doors if xsos else {}),
-        **{prefix + GAMMONX_PATH: gammonx for prefix in GAMMONX_PREFIXES},
+        **{prefix + HUB_PATH: gammonx for prefix in GAMMONX_PREFIXES},
     }
 
 
@@ -275,6 +274,6 @@ def make_server(
         proxy_headers=False,  # we read them ourselves, from known proxies only
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
-    server = Server(config, xsos, settings.stop_timeout, host.keeper.unstored)
+    server = Server(config, xsos, settings.stop_timeout, host.registry.unstored)
     host.give_up = server.give_up
     return server

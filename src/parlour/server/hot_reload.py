@@ -18,7 +18,7 @@ from parlour.server.rooms.summary import Live, freeze, thaw
 
 log = structlog.get_logger()
 
-EVERY = 0.5
+LOOK_AT_FILES_EVERY = 0.5
 """Seconds between two looks at the files."""
 
 Stamp = tuple[int, int] | None
@@ -43,7 +43,7 @@ class Reloader:
     async def watch(self) -> None:
         """Look again and again."""
         while True:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(LOOK_AT_FILES_EVERY)
             self.look()
 
     def look(self) -> None:
@@ -65,8 +65,8 @@ class Reloader:
         self._note(file, None)
         for game in games:
             self._games[game.name] = game
-            for live in self._host.keeper.in_memory():
-                live.lane.put(partial(self._renew, live, game))
+            for live in self._host.registry.in_memory():
+                live.mailbox.put(partial(self._renew, live, game))
         log.info("reloaded", file=str(file), games=[game.name for game in games])
         self._say(f"{file} is loaded anew.")
 
@@ -79,8 +79,8 @@ class Reloader:
                 del self._host.faults[name]
             else:
                 self._host.faults[name] = fault
-            for live in self._host.keeper.in_memory():
-                live.lane.put(partial(self._tell, live, name))
+            for live in self._host.registry.in_memory():
+                live.mailbox.put(partial(self._tell, live, name))
 
     async def _tell(self, live: Live, name: str) -> None:
         if live.room is not None and live.room.game == name:
@@ -94,7 +94,7 @@ class Reloader:
             frozen = await self._store(live)
             room = self._host.ask_game(game, live.id, partial(thaw, game, frozen))
         except Trouble as error:
-            self._host.keeper.try_again(
+            self._host.registry.try_again(
                 live, Refused(Code.NOT_SAVED, str(error)), partial(self._renew, live, game)
             )
             return

@@ -12,7 +12,7 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 log = structlog.get_logger()
 
 
-class Lane:
+class Mailbox:
     """Runs jobs one after the other, and at once while none of them has to wait.
 
     A job is driven here and not by a task of asyncio's: a task costs a move more than its rules do.

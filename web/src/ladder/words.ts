@@ -1,5 +1,5 @@
 // Standings and results as people read them.
-import type { PlayedGame, Standing } from "../wire";
+import type { GameResult, Standing } from "../wire";
 
 /** What is believed of somebody's strength, and within which bounds it almost certainly is. */
 export function strength({ rating }: Standing): { rating: string; within: string } {
@@ -23,9 +23,9 @@ export function longest({ longest: most = 0, streak: count = 0 }: Standing): str
   return most > 1 && most > count ? `once ${most} wins in a row` : "";
 }
 
-const HOW: Record<PlayedGame["how"], string> = { won: "Won", lost: "Lost", drew: "Drew" };
+const HOW: Record<GameResult["how"], string> = { won: "Won", lost: "Lost", drew: "Drew" };
 
-export function how(result: PlayedGame): string {
+export function how(result: GameResult): string {
   return HOW[result.how];
 }
 

@@ -5,14 +5,14 @@ import { here } from "../here.svelte";
 import { line } from "../line.svelte";
 import { sitDown } from "../room/intent";
 import { roomPath } from "../routes";
-import type { ChangedRooms, Matched, OpenRooms, Queue, RoomSheet, TicketSheet, Unqueued } from "../wire";
+import type { ChangedRooms, Matched, OpenRooms, Queue, PublicRoom, PublicTicket, Unqueued } from "../wire";
 import { changed } from "./rooms";
 import { NO_TICKETS, heard, type Message, type Tickets, type Waiting } from "./tickets";
 
 class Lobby {
   tickets: Tickets = $state.raw({ ...NO_TICKETS, waiting: remembered() });
   /** The open rooms; null before they were told. */
-  rooms = $state.raw<readonly RoomSheet[] | null>(null);
+  rooms = $state.raw<readonly PublicRoom[] | null>(null);
   #channel: Channel | null = null;
   #wanted = false;
 
@@ -26,7 +26,7 @@ class Lobby {
     lobby.on("rooms_changed", (told: ChangedRooms) => void (this.rooms = changed(this.rooms ?? [], told)));
     lobby.on("matched", (told: Matched) => this.#hear({ name: "matched", told }));
     lobby.on("unqueued", (told: Unqueued) => this.#hear({ name: "unqueued", told }));
-    lobby.join().receive("ok", ({ tickets }: { tickets?: TicketSheet[] }) => this.#list(tickets ?? []));
+    lobby.join().receive("ok", ({ tickets }: { tickets?: PublicTicket[] }) => this.#list(tickets ?? []));
   }
 
   /** Hear no more. */
@@ -68,7 +68,7 @@ class Lobby {
     this.#hear({ name: "read", ticket });
   }
 
-  #list(told: readonly TicketSheet[]): void {
+  #list(told: readonly PublicTicket[]): void {
     this.#hear({ name: "listed", told, at: Date.now() });
   }
 

@@ -1,15 +1,15 @@
 // The tickets with which I wait, and how each message changes that. No socket, no clock, no drawing.
-import type { Matched, TicketSheet, Unqueued } from "../wire";
+import type { Matched, PublicTicket, Unqueued } from "../wire";
 
 export interface Waiting {
-  readonly ticket: TicketSheet;
+  readonly ticket: PublicTicket;
   /** When the wait began, by the browser's own clock, in milliseconds. */
   readonly since: number;
 }
 
 /** A ticket that came to nothing, and why. */
 export interface Lapsed {
-  readonly ticket: TicketSheet;
+  readonly ticket: PublicTicket;
   readonly reason: string;
 }
 
@@ -25,8 +25,8 @@ export interface Tickets {
 export const NO_TICKETS: Tickets = { waiting: [], lapsed: [], early: {}, room: null };
 
 export type Message =
-  | { name: "listed"; told: readonly TicketSheet[]; at: number }
-  | { name: "taken"; told: TicketSheet; at: number }
+  | { name: "listed"; told: readonly PublicTicket[]; at: number }
+  | { name: "taken"; told: PublicTicket; at: number }
   | { name: "matched"; told: Matched }
   | { name: "unqueued"; told: Unqueued }
   | { name: "given back"; ticket: string }
@@ -54,7 +54,7 @@ export function heard(tickets: Tickets, message: Message): Tickets {
 }
 
 /** The whole truth, after a while without news: what I waited with may have been matched, or have lapsed. */
-function listed(tickets: Tickets, told: readonly TicketSheet[], at: number): Tickets {
+function listed(tickets: Tickets, told: readonly PublicTicket[], at: number): Tickets {
   const byId = new Map(told.map((ticket) => [ticket.id, ticket]));
   const good = tickets.waiting.map(({ ticket }) => byId.get(ticket.id)).find((ticket) => ticket?.room != null);
   if (good?.room) return { ...NO_TICKETS, room: good.room };
@@ -66,7 +66,7 @@ function listed(tickets: Tickets, told: readonly TicketSheet[], at: number): Tic
   };
 }
 
-function taken(tickets: Tickets, ticket: TicketSheet, at: number): Tickets {
+function taken(tickets: Tickets, ticket: PublicTicket, at: number): Tickets {
   const room = ticket.room ?? tickets.early[ticket.id] ?? null;
   if (room !== null) return { ...NO_TICKETS, room };
   const others = without(tickets, ticket.id);
@@ -93,17 +93,17 @@ function without(tickets: Tickets, id: string): Tickets {
   return { ...tickets, waiting: tickets.waiting.filter(({ ticket }) => ticket.id !== id) };
 }
 
-function waits(ticket: TicketSheet, at: number): Waiting {
+function waits(ticket: PublicTicket, at: number): Waiting {
   return { ticket, since: at - ticket.waited * 1000 };
 }
 
 /** Whether somebody waits for this game already, in this mode and with nothing set up. */
-export function isWaiting({ waiting }: Tickets, game: string, mode: TicketSheet["mode"]): boolean {
+export function isWaiting({ waiting }: Tickets, game: string, mode: PublicTicket["mode"]): boolean {
   return waiting.some(({ ticket }) => ticket.game === game && ticket.mode === mode);
 }
 
 /** What one waits for, in a sentence. */
-export function wish(ticket: TicketSheet, title: string): string {
+export function wish(ticket: PublicTicket, title: string): string {
   if (ticket.mode === "ranked") return `Looking for somebody of about your strength: ${title}, ranked`;
   return `Looking for somebody to play with: ${title}`;
 }

@@ -1,7 +1,7 @@
 // A room's history as pictures to leaf through: one for each step that changed what was to be seen.
 import { patched, things, type Things } from "../board/things";
 import { toldApart } from "../room/state";
-import type { Player, Result, StepSheet } from "../wire";
+import type { Player, Result, HistoryStep } from "../wire";
 
 export interface Frame {
   readonly seq: number;
@@ -14,7 +14,7 @@ export interface Frame {
 }
 
 /** The frames of these steps; a call's first step tells the whole scene, so that calls can simply be strung together. */
-export function frames(steps: readonly StepSheet[]): Frame[] {
+export function frames(steps: readonly HistoryStep[]): Frame[] {
   const found: Frame[] = [];
   let seats: readonly (Player | null)[] = [];
   let result: Result | null = null;

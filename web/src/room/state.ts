@@ -1,7 +1,7 @@
 // A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
 import { patched, things, type Things } from "../board/things";
 import { named } from "../board/words";
-import type { ChatLine, Here, Joining, Outcome, Player, Pushes, Result, RoomSheet, Sync, Updated } from "../wire";
+import type { ChatLine, Here, JoinAnswer, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
 
 type PresenceState = Record<string, Here>;
 
@@ -42,8 +42,8 @@ export const NOWHERE: RoomState = {
 const KEPT_LINES = 200;
 
 export type Message =
-  | { name: "joined"; told: Joining }
-  | { name: "sheet"; told: RoomSheet }
+  | { name: "joined"; told: JoinAnswer }
+  | { name: "sheet"; told: PublicRoom }
   | { name: "sync"; told: Sync; at: number }
   | { [Name in Exclude<keyof Pushes, "sync" | "game_event">]: { name: Name; told: Pushes[Name] } }[
       Exclude<keyof Pushes, "sync" | "game_event">

@@ -3,7 +3,7 @@ import type { Channel } from "phoenix";
 import * as api from "../api";
 import { line } from "../line.svelte";
 import type { Problem } from "../problem";
-import type { Joining } from "../wire";
+import type { JoinAnswer } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
 /** Refusals of a join that waiting does not heal. */
@@ -97,11 +97,11 @@ export class Visit {
     const answered = (this.#entered = line.expect());
     channel
       .join()
-      .receive("ok", (told: Joining) => (answered(), this.#arrive(told)))
+      .receive("ok", (told: JoinAnswer) => (answered(), this.#arrive(told)))
       .receive("error", (problem: Problem) => (answered(), this.#turnedAway(problem)));
   }
 
-  #arrive(told: Joining): void {
+  #arrive(told: JoinAnswer): void {
     this.joined = true;
     this.refused = null;
     this.#hear({ name: "joined", told });

@@ -26,7 +26,7 @@ from parlour.games.backgammon.play import (
     Undo,
 )
 from parlour.lobby import Mode
-from parlour.protocols.signalr import Call, SignalR, event
+from parlour.protocols.signalr import HubCall, SignalR, event
 from parlour.wire import Consider, Enter, EnterAsGuest, Greeting, Push, Request, SendEvent, Wish, strict
 
 
@@ -141,7 +141,7 @@ class GammonX(SignalR):
         call = self.read(record)
         return None if call is None else self._understand(call)
 
-    def _understand(self, call: Call) -> Request | None:
+    def _understand(self, call: HubCall) -> Request | None:
         command = COMMANDS.get(call.target.lower())
         if command is None:
             self._fail(call, f"Unknown hub method '{call.target[:40]}'", "UNKNOWN_METHOD")
@@ -159,7 +159,7 @@ class GammonX(SignalR):
             self._complain(ref, why)
             return None
 
-    def _words(self, command: Command, call: Call) -> tuple[Any, ...]:
+    def _words(self, command: Command, call: HubCall) -> tuple[Any, ...]:
         """The arguments, which must be as many as the method takes, and of its types."""
         read = {JOIN: _read_join, MOVE: _read_move}.get(command, _read_one)
         words: tuple[Any, ...] = parse(read, strict(_encode(call.arguments)), under="arguments")
@@ -239,7 +239,7 @@ class GammonX(SignalR):
         self._err(RATE_LIMIT_ERROR if why.code == Code.TOO_FAST else ref.command.code, message)
         self.complete(ref.id)
 
-    def _fail(self, call: Call, message: str, code: str) -> None:
+    def _fail(self, call: HubCall, message: str, code: str) -> None:
         """Not even a call; who wants no answer hears of it all the same."""
         if call.id is None:
             self._err(code, message)

@@ -26,7 +26,7 @@ class Joining(msgspec.Struct, frozen=True, rename="pascal"):
     """Other numbers mean the best, as none does: clients have one for a level that they do not know."""
 
 
-class Wanted(NamedTuple):
+class MatchWanted(NamedTuple):
     """Who wants what."""
 
     player: str
@@ -39,7 +39,7 @@ NAMES = {name.lower(): name for name in Joining.__struct_encode_fields__}
 _read_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_wish(body: bytes) -> Wanted:
+def read_wish(body: bytes) -> MatchWanted:
     """A wish, its names in whatever case.
 
     >>> read_wish(b'{"PlayerId":"fdd907ca-794a-43f4-83e6-cadfabc57c45","matchVariant":2}').kind
@@ -50,7 +50,7 @@ def read_wish(body: bytes) -> Wanted:
     wish = parse(lambda value: msgspec.convert(value, Joining), named)
     kind = Kind(wish.match_variant, wish.match_modus, wish.match_type)
     level = LEVELS[wish.bot_level if wish.bot_level in (0, 1, 2) else -1]
-    return Wanted(read_guid(wish.player_id, "PlayerId"), kind, level)
+    return MatchWanted(read_guid(wish.player_id, "PlayerId"), kind, level)
 
 
 def ok(**payload: Any) -> dict[str, Any]:

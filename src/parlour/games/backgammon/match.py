@@ -28,7 +28,7 @@ Seconds = Annotated[int, Meta(ge=5, le=7 * 24 * 3600)]
 Phase = Literal["ready", "roll", "move", "double", "over"]
 
 
-class Settings(Config, frozen=True):
+class MatchConfig(Config, frozen=True):
     """Which games, for how many points, and how strictly."""
 
     variant: Annotated[
@@ -91,7 +91,7 @@ class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
 class Match(State, frozen=True, kw_only=True):
     """All there is to know; seat 0 plays x, seat 1 plays o."""
 
-    settings: Settings
+    settings: MatchConfig
     board: Board
     before: Board
     """As it was when this turn began, to undo to."""
@@ -220,14 +220,14 @@ class Match(State, frozen=True, kw_only=True):
         return self.phase == "roll" and self.board.rules.cube and free and not self.crawford
 
 
-def new_match(settings: Settings) -> Match:
+def new_match(settings: MatchConfig) -> Match:
     """Before the first game."""
     board = Board.start(PLANS.get(settings.variant, (settings.variant,))[0])
     checkers = Checkers.on(board)
     return Match(settings=settings, board=board, before=board, checkers=checkers, clock=fresh_clock(settings))
 
 
-def fresh_clock(settings: Settings) -> Clock:
+def fresh_clock(settings: MatchConfig) -> Clock:
     """As it is before anybody was away."""
     budget = float(settings.absence_seconds or 0)
     return Clock(budget=(budget, budget))

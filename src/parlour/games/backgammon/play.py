@@ -23,7 +23,7 @@ from parlour.games.backgammon.clocks import (
 from parlour.games.backgammon.match import (
     LATE_DECLINES,
     Match,
-    Settings,
+    MatchConfig,
     accept,
     at_stake,
     decline,
@@ -112,9 +112,9 @@ class Backgammon(Game[Match]):
     State = Match
     Event = Action
     Timer = HalfTime | TimeUp | AwayTooLong
-    Config = Settings
+    Config = MatchConfig
 
-    def init(self, config: Settings, moment: Moment) -> Match:
+    def init(self, config: MatchConfig, moment: Moment) -> Match:
         return new_match(config)
 
     def join_game(self, state: Match, player: str, spectate: bool, moment: Moment) -> Joined[Match]:  # noqa: FBT001

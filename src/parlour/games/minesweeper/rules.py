@@ -44,7 +44,7 @@ PRESETS = {
 Length = Annotated[int, Meta(ge=1, le=99)]
 
 
-class Settings(Config, frozen=True):
+class MinesweeperConfig(Config, frozen=True):
     """A preset, and what should differ from it."""
 
     preset: Annotated[
@@ -96,9 +96,9 @@ class Minesweeper(Game[Field]):
     timeouts = Timeouts(game="server", away=None, nobody=None)
     State = Field
     Event = Move
-    Config = Settings
+    Config = MinesweeperConfig
 
-    def init(self, config: Settings, moment: Moment) -> Field:
+    def init(self, config: MinesweeperConfig, moment: Moment) -> Field:
         width, height, mines = PRESETS[config.preset]
         width, height, mines = config.width or width, config.height or height, config.mines or mines
         if mines >= width * height:

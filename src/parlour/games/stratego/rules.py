@@ -42,7 +42,7 @@ PRESETS = {
 Seconds = Annotated[int, Meta(ge=0, le=7 * 86400)]
 
 
-class Settings(Config, frozen=True):
+class StrategoConfig(Config, frozen=True):
     """A preset, and what should differ from it."""
 
     preset: Annotated[
@@ -148,9 +148,9 @@ class Stratego(Game[Position]):
     State = Position
     Event = Deed
     Timer = TimeUp | Reset
-    Config = Settings
+    Config = StrategoConfig
 
-    def init(self, config: Settings, moment: Moment) -> Position:
+    def init(self, config: StrategoConfig, moment: Moment) -> Position:
         return Position(rules=config.rules)
 
     # Who plays.

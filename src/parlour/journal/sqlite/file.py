@@ -26,7 +26,7 @@ FORMAT = 4
 """The version of the tables below; a file says its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
 """How a file says that it is Parlour's, in `application_id`."""
-PATIENCE = 2.0
+BUSY_TIMEOUT = 2.0
 """Seconds to wait for another process that is writing to the same file."""
 
 COPIES = 2
@@ -151,7 +151,7 @@ def open_file(
 def connect(path: Path) -> Connection:
     # Each connection is used by one thread at a time, but not by the one that made it.
     db = sqlite3.connect(
-        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, factory=Connection
+        path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, factory=Connection
     )
     db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damage is found by the seals
     db.damages = {}

@@ -14,29 +14,29 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from parlour.journal.base import (
-    Aside,
-    Card,
     Chain,
     Damage,
     Durability,
     Found,
+    GameResult,
     Held,
+    KeptEnvelope,
     KeptPlayer,
-    Letter,
     Lost,
     NotKept,
     Player,
     Recalled,
-    Result,
+    RoomSummary,
+    StepWrites,
     Stored,
 )
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.forgetting import prune
-from parlour.journal.sqlite.mark import Mark
+from parlour.journal.sqlite.mark import ProgressMark
 from parlour.journal.sqlite.reads import (
+    AFTER_ALL,
     BY_ID,
     BY_NUMBER,
-    LAST,
     answers,
     due,
     ids,
@@ -56,13 +56,13 @@ from parlour.journal.sqlite.reads import (
     stored,
     tickets,
 )
-from parlour.journal.sqlite.sealed import ALL, KEYS, Connection, look, walk
+from parlour.journal.sqlite.sealed import ALL_TABLES, KEYS, Connection, look, walk
 from parlour.journal.sqlite.sealed import Row as AnyRow
 from parlour.journal.sqlite.threads import Reader, Write, Writer
 from parlour.journal.sqlite.writes import (
     Extra,
-    Plate,
     Row,
+    SummaryRow,
     append,
     create,
     drop_tickets,
@@ -90,7 +90,7 @@ class SqliteJournal:
 
     def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None:
         self._path = folder / FILE
-        self._mark = Mark(folder)
+        self._mark = ProgressMark(folder)
         self._accept_loss = accept_loss
         self._durability = durability
         self._writer: Writer | None = None
@@ -138,26 +138,26 @@ class SqliteJournal:
 
     async def create(
         self,
-        card: Card,
+        summary: RoomSummary,
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
         tickets: Sequence[Ticket] = (),
     ) -> int:
         rows = [(ticket.id, encode(ticket)) for ticket in tickets]
-        number: int = await self._write(partial(create, Plate.of(card), state, due, steps, rows))
+        number: int = await self._write(partial(create, SummaryRow.of(summary), state, due, steps, rows))
         return number
 
-    async def append(self, room: int, step: Step, aside: Aside) -> None:
+    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
         row = row_of(room, step)
-        plate = None if aside.card is None else Plate.of(aside.card)
+        row_of_room = None if aside.summary is None else SummaryRow.of(aside.summary)
         extra = Extra([(ticket.id, encode(ticket)) for ticket in aside.tickets], aside.scored)
-        alone = plate is None and aside.state is None and aside.due is UNSET and extra == NOTHING
-        do = partial(append, row, plate, aside.state, aside.due, extra)
+        alone = row_of_room is None and aside.state is None and aside.due is UNSET and extra == NOTHING
+        do = partial(append, row, row_of_room, aside.state, aside.due, extra)
         await self._write(do, step.now, row if alone else None)
 
-    async def mark(self, room: int, card: Card, due: float | None) -> None:
-        await self._write(partial(mark, room, Plate.of(card), due))
+    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
+        await self._write(partial(mark, room, SummaryRow.of(summary), due))
 
     async def prune(self, before: float, limit: int) -> bool:
         more: bool = await self._write(partial(prune, before, self._clock, limit))
@@ -173,7 +173,7 @@ class SqliteJournal:
         if self._mark.is_due(self._clock):  # what it tells of is on the disk
             await asyncio.to_thread(self._mark.write, self._clock)
 
-    async def post(self, relay: str, letter: Letter) -> None:
+    async def post(self, relay: str, letter: KeptEnvelope) -> None:
         await self._write(partial(post, relay, letter))
 
     async def save_ticket(self, ticket: Ticket) -> None:
@@ -203,7 +203,7 @@ class SqliteJournal:
                 yield chain.read(*row)
 
     async def stored(self, room: int, at: int | None = None) -> Stored:
-        return await self._read(partial(stored, room, LAST if at is None else at))
+        return await self._read(partial(stored, room, AFTER_ALL if at is None else at))
 
     async def answers(self, room: int) -> dict[tuple[str, str], int]:
         return await self._read(partial(answers, room))
@@ -244,7 +244,7 @@ class SqliteJournal:
     async def standings_of(self, player: str) -> list[Standing]:
         return await self._read(partial(standings_of, player))
 
-    async def results_of(self, player: str, limit: int) -> list[Result]:
+    async def results_of(self, player: str, limit: int) -> list[GameResult]:
         return await self._read(partial(results_of, player, limit))
 
     async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
@@ -272,11 +272,11 @@ class SqliteJournal:
 
     async def inspect(self, limit: int) -> bool:
         at, after = self._inspected
-        if at == len(ALL):
+        if at == len(ALL_TABLES):
             return False
-        after = await self._read(lambda db: walk(db, ALL[at], after, limit))
+        after = await self._read(lambda db: walk(db, ALL_TABLES[at], after, limit))
         self._inspected = (at, after) if after is not None else (at + 1, None)
-        return self._inspected[0] < len(ALL)
+        return self._inspected[0] < len(ALL_TABLES)
 
     async def _read(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         if self._reader is None:

@@ -12,18 +12,18 @@ from parlour.journal.base import Durability, Lost
 from parlour.journal.sqlite.sealed import CLOCK, is_whole
 from parlour.wire import digest
 
-FILE = "parlour.mark"
-EVERY = 1.0
+MARK_FILE = "parlour.mark"
+MARK_EVERY = 1.0
 """Seconds between two marks at least."""
 TOLERANCE: dict[Durability, float] = {"disk": 0.0, "process": 60.0}
 """Seconds that a loss of power may cost."""
 
 
-class Mark:
+class ProgressMark:
     """How far the rooms' clock was when the journal was last known to be on the disk."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+        self._path = folder / MARK_FILE
         self._at: float | None = None
 
     def read(self) -> float | None:
@@ -36,7 +36,7 @@ class Mark:
 
     def is_due(self, clock: float) -> bool:
         """Whether it is time for the next one."""
-        return self._at is None or clock >= self._at + EVERY
+        return self._at is None or clock >= self._at + MARK_EVERY
 
     def write(self, clock: float) -> None:
         """Set the mark; if that fails, the older one is true as well."""

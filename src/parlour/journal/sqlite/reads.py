@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from parlour.journal.base import (
-    Card,
     Chain,
     Damaged,
     Found,
+    GameResult,
     Held,
     KeptPlayer,
     Recalled,
-    Result,
+    RoomSummary,
     Stored,
 )
 from parlour.journal.sqlite.sealed import (
@@ -43,18 +43,18 @@ from parlour.lobby import Ticket
 from parlour.ratings import Standing
 from parlour.wire import Step, digest
 
-LAST = 2**62
+AFTER_ALL = 2**62
 """After any step that there is."""
 PAGE = 200
 """How many steps a replay reads at a time."""
-ALL = -1
+NO_LIMIT = -1
 """As many as there are, in SQLite's words."""
 
-read_card = msgspec.json.Decoder(Card).decode
+read_summary = msgspec.json.Decoder(RoomSummary).decode
 read_player = msgspec.json.Decoder(KeptPlayer).decode
 read_ticket = msgspec.json.Decoder(Ticket).decode
 read_standing = msgspec.json.Decoder(Standing).decode
-read_result = msgspec.json.Decoder(Result).decode
+read_result = msgspec.json.Decoder(GameResult).decode
 
 LAST_STEP = ", (SELECT coalesce(max(seq), 0) FROM steps WHERE steps.room = rooms.number)"
 # An id is given again only once its room has ended, so an open room is the newest of its id.
@@ -63,7 +63,7 @@ BY_NUMBER = "WHERE number = ?"
 
 
 def found(db: sqlite3.Connection, row: Row) -> Found:
-    return Found(row[0], row[-1], body_of(db, ROOMS, row, read_card))
+    return Found(row[0], row[-1], body_of(db, ROOMS, row, read_summary))
 
 
 def room(sql: str, key: str | int, db: sqlite3.Connection) -> Found | None:
@@ -92,12 +92,12 @@ def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
     there = room(BY_ID, id, db)
     if there is None:
         return None
-    number, state = there.number, stored(there.number, LAST, db)
+    number, state = there.number, stored(there.number, AFTER_ALL, db)
     chain = Chain(number, state.seq)
     steps: list[Step] = []
     more = True
     while more:
-        rows, more = page(number, chain.seq, db, ALL)
+        rows, more = page(number, chain.seq, db, NO_LIMIT)
         steps += [chain.read(*row) for row in rows]
     return Recalled(there, state, steps, answers(number, db))
 
@@ -180,7 +180,7 @@ def standings_of(player: str, db: sqlite3.Connection) -> list[Standing]:
     return bodies(db, STANDINGS, read_standing, "WHERE player = ? ORDER BY ladder", (player,))
 
 
-def results_of(player: str, limit: int, db: sqlite3.Connection) -> list[Result]:
+def results_of(player: str, limit: int, db: sqlite3.Connection) -> list[GameResult]:
     sql = "WHERE player = ? ORDER BY number DESC LIMIT ?"
     return bodies(db, RESULTS, read_result, sql, (player, limit))
 

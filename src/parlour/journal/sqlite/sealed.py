@@ -67,7 +67,7 @@ LETTERS = Table("letters", ("relay", "num", "body"), ("relay", "num"), ("relay",
 KEYS = Table("keys", ("key",), ())
 CLOCK = Table("clock", ("now",), (), has_body=False)
 
-ALL = (ROOMS, SEATS, TICKETS, PLAYERS, STANDINGS, RESULTS, RELAYS, KEYS, CLOCK, STATES, STEPS, LETTERS)
+ALL_TABLES = (ROOMS, SEATS, TICKETS, PLAYERS, STANDINGS, RESULTS, RELAYS, KEYS, CLOCK, STATES, STEPS, LETTERS)
 """The small ones first: they are looked through before the long ones."""
 
 

@@ -8,7 +8,7 @@ import sqlite3
 from functools import partial
 from typing import Any
 
-from parlour.journal.sqlite.sealed import ALL, LETTERS, STATES, STEPS, Table, sealed
+from parlour.journal.sqlite.sealed import ALL_TABLES, LETTERS, STATES, STEPS, Table, sealed
 from parlour.wire import digest
 
 HASHED = (STEPS, STATES, LETTERS)
@@ -36,7 +36,7 @@ def seal_all(db: sqlite3.Connection) -> None:
     """Add what the tables lack, and seal every row; inside a transaction."""
     for sql in NEW_COLUMNS:
         db.execute(said(sql))
-    for table in ALL:
+    for table in ALL_TABLES:
         values = ", ".join(table.columns)
         db.create_function("sealed", -1, partial(seal_if_any, table), deterministic=True)
         if table in HASHED:

@@ -12,12 +12,12 @@ import msgspec
 from msgspec import UnsetType
 
 from parlour.journal.base import (
-    Card,
     Conflict,
     Damaged,
-    Letter,
+    GameResult,
+    KeptEnvelope,
     Player,
-    Result,
+    RoomSummary,
     Scored,
 )
 from parlour.journal.sqlite.reads import last, read_standing
@@ -45,42 +45,42 @@ from parlour.wire import Step, asker
 
 encode = msgspec.json.Encoder().encode
 
-MOST = 2**53
+MOST_NUMBER = 2**53
 """No number is as large as this, unless it is damaged."""
 
 
-class Plate(NamedTuple):
+class SummaryRow(NamedTuple):
     """A card as the tables have it: who sits there, and the columns of its row."""
 
     players: frozenset[str]
     columns: Mapping[str, Any]
 
     @classmethod
-    def of(cls, card: Card) -> "Plate":
-        players = frozenset(seat.id for seat in card.seats if seat is not None)
+    def of(cls, summary: RoomSummary) -> "SummaryRow":
+        players = frozenset(seat.id for seat in summary.seats if seat is not None)
         columns = {
-            "id": card.id,
-            "game": card.game,
-            "open": int(card.ended is None),
-            "private": int(card.private),
-            "connected": card.connected,
-            "over": int(card.outcome is not None),
-            "held": card.held,
-            "creator": card.creator,
-            "ended_at": card.ended_at,
-            "card": encode(card),
+            "id": summary.id,
+            "game": summary.game,
+            "open": int(summary.ended is None),
+            "private": int(summary.private),
+            "connected": summary.connected,
+            "over": int(summary.outcome is not None),
+            "held": summary.held,
+            "creator": summary.creator,
+            "ended_at": summary.ended_at,
+            "card": encode(summary),
         }
-        return cls(players if card.ended is None else frozenset(), columns)  # an ended room is nobody's
+        return cls(players if summary.ended is None else frozenset(), columns)  # an ended room is nobody's
 
 
 Row = tuple[int, int, str | None, str | None, bytes, bytes]
 """A step as its table has it: room, seq, player, command id, body, seal."""
 
-AT_ONCE = 64
+ROWS_AT_ONCE = 64
 """Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
-STEPS = {
+INSERT_STEPS = {
     count: "INSERT INTO steps VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)  # noqa: S608 - our own words
-    for count in (1 << power for power in range(AT_ONCE.bit_length()))
+    for count in (1 << power for power in range(ROWS_AT_ONCE.bit_length()))
 }
 
 
@@ -103,13 +103,13 @@ def row_of(room: int, step: Step) -> Row:
 def next_number(db: sqlite3.Connection, table: Table) -> int:
     """A number that no row has; rooms never get one that a forgotten room had."""
     sql = f"SELECT max(number) FROM {table.name} WHERE number < ?"  # noqa: S608 - our own words
-    there = db.execute(sql, (MOST,)).fetchone()[0] or 0
+    there = db.execute(sql, (MOST_NUMBER,)).fetchone()[0] or 0
     given = "SELECT max(seq) FROM sqlite_sequence WHERE name = ? AND seq < ?"
-    return int(max(there, db.execute(given, (table.name, MOST)).fetchone()[0] or 0)) + 1
+    return int(max(there, db.execute(given, (table.name, MOST_NUMBER)).fetchone()[0] or 0)) + 1
 
 
 def create(
-    plate: Plate,
+    row_of_room: SummaryRow,
     state: bytes,
     due: float | None,
     steps: Sequence[Step],
@@ -117,13 +117,13 @@ def create(
     db: sqlite3.Connection,
 ) -> int:
     number = next_number(db, ROOMS)
-    values = {"number": number, **plate.columns, "due": due}
+    values = {"number": number, **row_of_room.columns, "due": due}
     try:
         insert(db, ROOMS, *(values[name] for name in ROOMS.columns))
     except sqlite3.IntegrityError:
-        raise Conflict(f"there is an open room {plate.columns['id']} already") from None
+        raise Conflict(f"there is an open room {row_of_room.columns['id']} already") from None
     keep_state(db, number, 0, state)
-    seat(db, number, plate.players)
+    seat(db, number, row_of_room.players)
     insert_all(db, [row_of(number, step) for step in steps])
     save_tickets(tickets, db)
     return number
@@ -131,7 +131,7 @@ def create(
 
 def append(
     row: Row,
-    plate: Plate | None,
+    row_of_room: SummaryRow | None,
     state: bytes | None,
     due: float | UnsetType | None,
     extra: Extra,
@@ -139,10 +139,10 @@ def append(
 ) -> None:
     room, seq, *_ = row
     try:
-        db.execute(STEPS[1], row)
+        db.execute(INSERT_STEPS[1], row)
     except sqlite3.IntegrityError as error:
         raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
-    hang(db, room, plate, due)
+    write_summary(db, room, row_of_room, due)
     if state is not None:
         keep_state(db, room, seq, state)
     if extra.tickets:
@@ -169,7 +169,7 @@ def score(scored: Scored, db: sqlite3.Connection) -> None:
         insert(db, STANDINGS, *values, instead=True)
 
 
-def keep_result(db: sqlite3.Connection, result: Result) -> None:
+def keep_result(db: sqlite3.Connection, result: GameResult) -> None:
     number = next_number(db, RESULTS)
     insert(db, RESULTS, number, result.player, result.number, int(result.ranked), encode(result))
 
@@ -190,17 +190,17 @@ def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
     """
     at = 0
     while at < len(rows):
-        count = 1 << min(AT_ONCE, len(rows) - at).bit_length() - 1
+        count = 1 << min(ROWS_AT_ONCE, len(rows) - at).bit_length() - 1
         try:
-            db.execute(STEPS[count], tuple(chain.from_iterable(rows[at : at + count])))
+            db.execute(INSERT_STEPS[count], tuple(chain.from_iterable(rows[at : at + count])))
         except sqlite3.IntegrityError:
             break  # SQLite has undone the whole statement
         at += count
     return at
 
 
-def mark(room: int, plate: Plate, due: float | None, db: sqlite3.Connection) -> None:
-    if not hang(db, room, plate, due):
+def mark(room: int, row_of_room: SummaryRow, due: float | None, db: sqlite3.Connection) -> None:
+    if not write_summary(db, room, row_of_room, due):
         raise Conflict(f"there is no room {room}")
 
 
@@ -215,7 +215,7 @@ def move_clock(now: float, db: sqlite3.Connection) -> None:
     db.execute("UPDATE clock SET now = ?1, seal = ?2 WHERE now < ?1", sealed(CLOCK, now))
 
 
-def post(relay: str, letter: Letter, db: sqlite3.Connection) -> None:
+def post(relay: str, letter: KeptEnvelope, db: sqlite3.Connection) -> None:
     try:
         insert(db, LETTERS, relay, letter.num, letter.body)
     except sqlite3.IntegrityError:
@@ -237,20 +237,22 @@ def see_players(ids: Iterable[str], now: float, db: sqlite3.Connection) -> None:
             continue
 
 
-def hang(db: sqlite3.Connection, room: int, plate: Plate | None, due: float | UnsetType | None) -> bool:
+def write_summary(
+    db: sqlite3.Connection, room: int, row_of_room: SummaryRow | None, due: float | UnsetType | None
+) -> bool:
     """Put the new card at the room's door, if there is one, and set its alarm; False where no room is."""
-    changes = {} if plate is None else dict(plate.columns)
+    changes = {} if row_of_room is None else dict(row_of_room.columns)
     if not isinstance(due, UnsetType):
         changes["due"] = due
     if not changes:
         return True
     if not change(db, ROOMS, room, changes):
         return False
-    if plate is not None:
+    if row_of_room is not None:
         seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
-        if seated != plate.players:
+        if seated != row_of_room.players:
             db.execute("DELETE FROM seats WHERE room = ?", (room,))
-            seat(db, room, plate.players)
+            seat(db, room, row_of_room.players)
     return True
 
 

@@ -19,7 +19,7 @@ from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, KeptPlayer, Result
+from parlour.journal.base import Found, GameResult, KeptPlayer
 from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
@@ -31,11 +31,11 @@ from parlour.server.api.relay_page import relay_page
 from parlour.server.bots.seats import PREFIX, Hint, Seated, bot_name, check_no_bot, is_bot
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
-from parlour.server.parts.pairing.pairing import TicketSheet
+from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.rooms.creation import How
-from parlour.server.rooms.history import HistorySheet, Wanted
+from parlour.server.rooms.history import HistoryPage, HistoryWanted
 from parlour.server.rooms.host import Host
-from parlour.server.rooms.summary import RoomSheet, Waits, patience_of, room_sheet, waits_of
+from parlour.server.rooms.summary import PublicRoom, Waits, patience_of, public_room, waits_of
 from parlour.server.settings import Settings
 from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
@@ -128,17 +128,17 @@ class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
 
-class PlayerSheet(msgspec.Struct, frozen=True):
+class PublicPlayer(msgspec.Struct, frozen=True):
     """A player as anybody may see them: where they stand, and their last games."""
 
     id: str
     name: str
     bot: bool
     standings: list[Standing]
-    results: list[Result]
+    results: list[GameResult]
 
 
-class GameSheet(msgspec.Struct, frozen=True):
+class PublicGame(msgspec.Struct, frozen=True):
     """A game that can be played here."""
 
     name: str
@@ -159,7 +159,7 @@ class Preview(msgspec.Struct, frozen=True):
     """None for a game that fails on it, or whose board is too large to be shown small."""
 
 
-class ServerSheet(msgspec.Struct, frozen=True):
+class PublicServer(msgspec.Struct, frozen=True):
     """This server, as its pages and clients need to know it."""
 
     version: str
@@ -178,9 +178,9 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str | None = None
 
 
-def game_sheet(game: Game[Any], waits: Waits) -> GameSheet:
+def public_game(game: Game[Any], waits: Waits) -> PublicGame:
     """A game, as it is told."""
-    return GameSheet(
+    return PublicGame(
         name=game.name,
         display_name=game.display_name,
         seats=(game.seats.start, game.seats.stop - 1),
@@ -210,23 +210,23 @@ class Api:
         return [
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
                  self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth, kept)),
-            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[GameSheet]),
+            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame]),
             Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
                  refuses=(Code.UNKNOWN_GAME,)),
-            Call("POST", "/api/rooms", "Open a room", self.open_room, RoomSheet, NewRoom, 201,
+            Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
                  (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
             Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
-                 list[RoomSheet]),
-            Call("GET", "/api/rooms/{id}", "One room", self.show_room, RoomSheet,
+                 list[PublicRoom]),
+            Call("GET", "/api/rooms/{id}", "One room", self.show_room, PublicRoom,
                  query=Spelling, refuses=(Code.UNKNOWN_ROOM, kept)),
             Call("PUT", "/api/rooms/{id}", "Go to the running room of this name, or open it", self.visit_room,
-                 RoomSheet, NamedRoom,
+                 PublicRoom, NamedRoom,
                  refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.WRONG_GAME, *auth, kept)),
             Call("POST", "/api/rooms/{id}/again", "Open a room that has ended once more", self.open_again,
-                 RoomSheet, refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_GAME, Code.INVALID_CONFIG,
+                 PublicRoom, refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_GAME, Code.INVALID_CONFIG,
                                      Code.WRONG_GAME, *auth, kept)),
             Call("GET", "/api/rooms/{id}/history", "What happened in a room, as I may see it",
-                 self.tell_history, HistorySheet, query=Wanted,
+                 self.tell_history, HistoryPage, query=HistoryWanted,
                  refuses=(Code.UNKNOWN_ROOM, Code.GAME_FULL, Code.GAME_ERROR, *auth, kept)),
             Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
                  refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
@@ -240,25 +240,25 @@ class Api:
                           Code.ILLEGAL_MOVE, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
                  personal=True),
             Call("POST", "/api/tickets", "Take a ticket, to be paired with somebody", self.take_ticket,
-                 TicketSheet, Queue, 201,
+                 PublicTicket, Queue, 201,
                  (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.UNKNOWN_BOT, Code.ALREADY_QUEUED,
                   Code.TOO_MANY, Code.GAME_ERROR, *auth, kept), personal=True),
-            Call("GET", "/api/tickets", "My tickets", self.list_tickets, list[TicketSheet],
+            Call("GET", "/api/tickets", "My tickets", self.list_tickets, list[PublicTicket],
                  refuses=(*auth, kept), personal=True),
-            Call("GET", "/api/tickets/{id}", "One of my tickets", self.show_ticket, TicketSheet,
+            Call("GET", "/api/tickets/{id}", "One of my tickets", self.show_ticket, PublicTicket,
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
-            Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, TicketSheet,
+            Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, PublicTicket,
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
             Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Standing],
                  query=Ladder, refuses=(Code.UNKNOWN_GAME, kept)),
             Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
-                 PlayerSheet, refuses=(Code.NOT_FOUND, *auth, kept)),
+                 PublicPlayer, refuses=(Code.NOT_FOUND, *auth, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
-                 list[RoomSheet], refuses=(*auth, kept), personal=True),
+                 list[PublicRoom], refuses=(*auth, kept), personal=True),
             Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
                  self.end_sessions, KnownPlayer, refuses=(*auth, kept), personal=True),
             Call("GET", "/api/server", "Its version, and what links to it begin with", self.show_server,
-                 ServerSheet),
+                 PublicServer),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
                  Health, is_charged=False),  # whoever watches a server is never told to come back later
         ]  # fmt: skip
@@ -339,10 +339,10 @@ class Api:
             )
         return response
 
-    async def list_games(self, request: Request) -> list[GameSheet]:  # noqa: ARG002
+    async def list_games(self, request: Request) -> list[PublicGame]:  # noqa: ARG002
         patience = patience_of(self._settings)
         games = self._host.games.values()
-        return [game_sheet(game, waits_of(game, patience)) for game in games]
+        return [public_game(game, waits_of(game, patience)) for game in games]
 
     async def show_preview(self, request: Request) -> Preview:
         name = request.path_params["name"]
@@ -368,15 +368,15 @@ class Api:
                 self._previews[game] = None
         return self._previews[game]
 
-    async def open_room(self, request: Request, new: NewRoom) -> RoomSheet:
+    async def open_room(self, request: Request, new: NewRoom) -> PublicRoom:
         how = await self._opener(request, new)
         check_room_id(new.id)
-        return room_sheet(await self._host.openings.create(new.game, new.config, new.id, **how), seq=0)
+        return public_room(await self._host.creation.create(new.game, new.config, new.id, **how), seq=0)
 
-    async def visit_room(self, request: Request, named: NamedRoom) -> RoomSheet:
+    async def visit_room(self, request: Request, named: NamedRoom) -> PublicRoom:
         how, id = await self._opener(request, named), request.path_params["id"]
         check_room_id(id)
-        return await self._host.openings.visit(id, named.game, named.config, **how)
+        return await self._host.creation.visit(id, named.game, named.config, **how)
 
     async def _opener(self, request: Request, new: NewRoom | NamedRoom) -> How:
         """How a room is to be opened, and by whom: a player, or an address."""
@@ -385,14 +385,14 @@ class Api:
         creator = await self.asker(request) or f"address:{address}"
         return How(private=new.private, listed=new.listed, creator=creator, address=address)
 
-    async def open_again(self, request: Request) -> RoomSheet:
+    async def open_again(self, request: Request) -> PublicRoom:
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         creator = await self.asker(request) or f"address:{address}"
         await self._find(request)
-        return await self._host.openings.again(request.path_params["id"], creator, address)
+        return await self._host.creation.again(request.path_params["id"], creator, address)
 
-    async def tell_history(self, request: Request, wanted: Wanted) -> HistorySheet:
+    async def tell_history(self, request: Request, wanted: HistoryWanted) -> HistoryPage:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         await self._find(request)
         return await self._host.history.tell(request.path_params["id"], await self.asker(request), wanted)
@@ -415,20 +415,20 @@ class Api:
         await self._find(request)
         return await self._host.bots.hint(request.path_params["id"], player, new.bot)
 
-    async def take_ticket(self, request: Request, wanted: Queue) -> TicketSheet:
+    async def take_ticket(self, request: Request, wanted: Queue) -> PublicTicket:
         self._limits.check_call(self.address(request), CREATE_COST)
         pairing = self._host.pairing
         return pairing.sheet(await pairing.queue(await self._known(request), wanted, self.address(request)))
 
-    async def list_tickets(self, request: Request) -> list[TicketSheet]:
+    async def list_tickets(self, request: Request) -> list[PublicTicket]:
         pairing = self._host.pairing
         return [pairing.sheet(ticket) for ticket in pairing.tickets(await self._known(request))]
 
-    async def show_ticket(self, request: Request) -> TicketSheet:
+    async def show_ticket(self, request: Request) -> PublicTicket:
         pairing = self._host.pairing
         return pairing.sheet(pairing.ticket(await self._known(request), request.path_params["id"]))
 
-    async def give_ticket_back(self, request: Request) -> TicketSheet:
+    async def give_ticket_back(self, request: Request) -> PublicTicket:
         pairing, player = self._host.pairing, await self._known(request)
         return pairing.sheet(await pairing.unqueue(player, request.path_params["id"]))
 
@@ -438,11 +438,11 @@ class Api:
         name = ladder_of(ladder.game, {"variant": ladder.variant})
         return await self._host.journal.standings(name, ladder.limit)
 
-    async def show_player(self, request: Request) -> PlayerSheet:
+    async def show_player(self, request: Request) -> PublicPlayer:
         self._limits.check_call(self.address(request), 1.0)
         id = request.path_params["id"]
         if id.startswith(PREFIX) and is_bot(id, self._host.games.values()):
-            return PlayerSheet(id, bot_name(id), bot=True, standings=[], results=[])
+            return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[])
         journal = self._host.journal
         player = await journal.player(id)
         standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
@@ -451,12 +451,12 @@ class Api:
         name = guest_name(id) if player is None else player.name
         asker = await self.asker(request)
         told = [result for result in results if result.listed or asker in _players(result)]
-        return PlayerSheet(id, name, bot=False, standings=standings, results=told)
+        return PublicPlayer(id, name, bot=False, standings=standings, results=told)
 
-    async def list_rooms(self, request: Request) -> list[RoomSheet]:  # noqa: ARG002
+    async def list_rooms(self, request: Request) -> list[PublicRoom]:  # noqa: ARG002
         return self._host.listing.sheets()
 
-    async def show_room(self, request: Request, spelling: Spelling) -> RoomSheet:
+    async def show_room(self, request: Request, spelling: Spelling) -> PublicRoom:
         return self._host.sheet(await self._find(request, any_case=spelling.any_case))
 
     async def _find(self, request: Request, *, any_case: bool = False) -> Found:
@@ -464,7 +464,7 @@ class Api:
         player, address = await self.asker(request), self.address(request)
         return await self._host.find(request.path_params["id"], player, address, any_case=any_case)
 
-    async def list_my_rooms(self, request: Request) -> list[RoomSheet]:
+    async def list_my_rooms(self, request: Request) -> list[PublicRoom]:
         found = await self._host.journal.rooms_of(await self._known(request))
         return [self._host.sheet(room) for room in found]
 
@@ -475,11 +475,11 @@ class Api:
             raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
         return player
 
-    async def show_server(self, request: Request) -> ServerSheet:  # noqa: ARG002
-        return ServerSheet(__version__, self._settings.public_url or None)
+    async def show_server(self, request: Request) -> PublicServer:  # noqa: ARG002
+        return PublicServer(__version__, self._settings.public_url or None)
 
     async def health(self, request: Request) -> Response:  # noqa: ARG002
-        trouble = self._host.keeper.trouble
+        trouble = self._host.registry.trouble
         if trouble is not None:
             return reply(Health("degraded", __version__, "the journal cannot write"), 503)
         if damages := len(self._host.journal.damages()):
@@ -488,7 +488,7 @@ class Api:
         return reply(Health("ok", __version__))
 
 
-def _players(result: Result) -> set[str]:
+def _players(result: GameResult) -> set[str]:
     """Those who played this game."""
     return {result.player, *(other.id for other in result.against)}
 

@@ -9,20 +9,20 @@ from contextlib import suppress
 import msgspec
 import structlog
 
-from parlour.server.bots.worker import Answer, Asked, Question
+from parlour.server.bots.worker import Asked, BotAnswer, Question
 
 log = structlog.get_logger()
 
-START_PATIENCE = 30.0
+START_TIMEOUT = 30.0
 """Seconds for a process to begin."""
-PATIENCE = 1.5
+ANSWER_TIMEOUT = 1.5
 """Seconds for one thought; who takes longer is stopped, and something else is done."""
 
 _encode = msgspec.json.Encoder().encode
-_read_answer = msgspec.json.Decoder(Answer).decode
+_read_answer = msgspec.json.Decoder(BotAnswer).decode
 
 
-class Speechless(Exception):
+class BotFailed(Exception):
     """The bot has no answer: it failed, died, or thought for too long."""
 
 
@@ -69,7 +69,7 @@ class Worker:
         await self._process.wait()
 
 
-class Pool:
+class BotPool:
     """So many processes at most; a question waits for one that has nothing to do."""
 
     def __init__(self, size: int) -> None:
@@ -79,7 +79,7 @@ class Pool:
             self._idle.put_nowait(None)
 
     async def ask(self, question: Question) -> msgspec.Raw | None:
-        """What the bot does, or None for nothing; `Speechless` where it cannot say."""
+        """What the bot does, or None for nothing; `BotFailed` where it cannot say."""
         line = _encode(Asked(question, secrets.token_bytes(32))) + b"\n"
         worker = await self._idle.get()
         told = b""
@@ -89,8 +89,8 @@ class Pool:
                 worker = None
             if worker is None:
                 worker = await self._start()
-                await asyncio.wait_for(worker.begun(), START_PATIENCE)
-            told = await asyncio.wait_for(worker.ask(line), PATIENCE)
+                await asyncio.wait_for(worker.begun(), START_TIMEOUT)
+            told = await asyncio.wait_for(worker.ask(line), ANSWER_TIMEOUT)
         except (TimeoutError, OSError, ValueError, RuntimeError):
             pass  # too late, gone (uvloop says RuntimeError), or a line without end
         finally:
@@ -117,8 +117,8 @@ class Pool:
 
 def _understood(question: Question, told: bytes) -> msgspec.Raw | None:
     if not told.endswith(b"\n"):
-        raise Speechless(f"{question.bot} thought for too long, or its process died")
+        raise BotFailed(f"{question.bot} thought for too long, or its process died")
     answer = _read_answer(told)
     if answer.error is not None:
-        raise Speechless(answer.error)
+        raise BotFailed(answer.error)
     return None if answer.event is None else msgspec.Raw(_encode(answer.event))

@@ -18,9 +18,9 @@ from parlour.game import Chance, Game
 from parlour.games import GAMES
 from parlour.journal.base import Player
 from parlour.room import Room, seal
-from parlour.server.bots.pool import Speechless
+from parlour.server.bots.pool import BotFailed
 from parlour.server.bots.worker import Question
-from parlour.server.rooms.registry import Keeper
+from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.summary import NOT_WRITTEN, Live, Owner
 from parlour.server.tasks import Tasks
 from parlour.wire import Act, Join
@@ -36,7 +36,7 @@ class Thinker(Protocol):
     """Where bots think."""
 
     async def ask(self, question: Question) -> msgspec.Raw | None:
-        """What the bot does, or None for nothing; `Speechless` where it cannot say."""
+        """What the bot does, or None for nothing; `BotFailed` where it cannot say."""
         ...
 
     async def stop(self) -> None:
@@ -47,7 +47,7 @@ class Thinker(Protocol):
 class Hosting(Owner, Protocol):
     """What the owner of the rooms does for bots."""
 
-    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+    async def in_mailbox(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
         """Do something in a room's turn, and wait for what comes of it."""
         ...
 
@@ -70,9 +70,9 @@ class Hint(msgspec.Struct, frozen=True):
 class Bots:
     """Seats bots, and lets them play."""
 
-    def __init__(self, owner: Hosting, keeper: Keeper, thinker: Thinker, pace: float) -> None:
+    def __init__(self, owner: Hosting, registry: RoomRegistry, thinker: Thinker, pace: float) -> None:
         self._owner = owner
-        self._keeper = keeper
+        self._registry = registry
         self._thinker = thinker
         self._pace = pace
         self._busy: set[tuple[Live, str]] = set()
@@ -98,7 +98,7 @@ class Bots:
 
     async def seat(self, room: str, bot: str | None = None, by: str | None = None) -> Seated:
         """Give a bot a seat, the best one unless another is named; *by* somebody who may, or None for us."""
-        return await self._owner.in_lane(room, lambda live: self._seat(live, bot, by))
+        return await self._owner.in_mailbox(room, lambda live: self._seat(live, bot, by))
 
     async def _seat(self, live: Live, bot: str | None, by: str | None) -> Seated:
         if by is not None and live.here.seat(by) is None and live.opening.creator != by:
@@ -128,7 +128,7 @@ class Bots:
         clock = self._owner.clock
         seen = clock.now() + self._pace
         event = await self._ask(question)
-        do = partial(live.lane.put, partial(self._do, live, player, question, event))
+        do = partial(live.mailbox.put, partial(self._do, live, player, question, event))
         if seen > clock.now():
             clock.call_at(seen, do)
         else:
@@ -137,7 +137,7 @@ class Bots:
     async def _ask(self, question: Question) -> msgspec.Raw | None:
         try:
             return await self._thinker.ask(question)
-        except Speechless as error:
+        except BotFailed as error:
             log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
             return anything(question)
 
@@ -158,7 +158,7 @@ class Bots:
             return
         log.warning("bot_refused", room=live.id, player=player, why=why.message)
         if why.code in NOT_WRITTEN:
-            self._keeper.try_again(live, why, partial(self._notice_again, live))
+            self._registry.try_again(live, why, partial(self._notice_again, live))
             return
         try:
             await self._owner.step(live, Act(player, anything(question)))
@@ -187,10 +187,10 @@ class Bots:
 
     async def hint(self, room: str, player: str, bot: str | None = None) -> Hint:
         """What a bot would do in this player's place, for those who play alone or against bots."""
-        question = await self._owner.in_lane(room, lambda live: self._for_hint(live, player, bot))
+        question = await self._owner.in_mailbox(room, lambda live: self._for_hint(live, player, bot))
         try:
             event = await self._thinker.ask(question)
-        except Speechless as error:
+        except BotFailed as error:
             log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
             raise Refused(Code.GAME_ERROR, "the bot failed on this; there is no hint") from None
         return Hint(question.bot, event)

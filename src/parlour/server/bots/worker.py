@@ -41,7 +41,7 @@ class Asked(msgspec.Struct, frozen=True):
     seed: bytes
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class BotAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """An event, or nothing; or what went wrong."""
 
     event: Any = None
@@ -79,13 +79,13 @@ def _games_in(file: str, _saved: int) -> dict[str, Game[Any]]:
 def answer(line: bytes) -> bytes:
     """The line for a line; whatever a bot raises is told as well."""
     try:
-        return _encode(Answer(think(_read(line)))) + b"\n"
+        return _encode(BotAnswer(think(_read(line)))) + b"\n"
     except Exception as error:  # noqa: BLE001 - bots are games' own code, and cost one answer
-        return _encode(Answer(error=f"{type(error).__name__}: {error}")) + b"\n"
+        return _encode(BotAnswer(error=f"{type(error).__name__}: {error}")) + b"\n"
 
 
 def main() -> None:
-    """Answer until there is nobody to answer."""
+    """BotAnswer until there is nobody to answer."""
     with suppress(OSError):
         os.nice(NICE)
     out = os.fdopen(os.dup(1), "wb")

@@ -9,7 +9,7 @@ from websockets.frames import CloseCode
 from parlour.errors import Code, Refused
 from parlour.game import Send
 from parlour.room import is_own_topic, own_topic
-from parlour.server.gateway.fanout import Choir, Line, framed, pushed
+from parlour.server.gateway.fanout import Line, WriteGroup, framed, pushed
 from parlour.server.limits import FRAME_COST, cost_of, too_fast
 from parlour.server.rooms.perspectives import Drawn, Eyes, Shown, Sight, eyes_of
 from parlour.wire import Adapter, Enter, Exit, Push, Request, Step
@@ -159,7 +159,7 @@ class Place:
     """A client's place in a room: through whose eyes it sees, and which topics it hears."""
 
     __slots__ = (
-        "choir", "client", "ears", "enter", "eyes", "line", "muted", "own", "phx_ref", "ref", "stale",
+        "client", "ears", "enter", "eyes", "group", "line", "muted", "own", "phx_ref", "ref", "stale",
         "viewer",
     )  # fmt: skip
 
@@ -177,7 +177,7 @@ class Place:
         """The client has asked to leave or to join anew: it is told no more here."""
         self.stale = False
         """Has skipped steps because its line was clogged, and needs a whole view."""
-        self.choir: Choir | None = None
+        self.group: WriteGroup | None = None
         """With whom it is told the same, in a crowd."""
         self.open_ears(None, ())
 
@@ -187,8 +187,8 @@ class Place:
 
     def step_out(self) -> None:
         """From now on it is told something else than its choir, or the same again."""
-        if self.choir is not None:
-            self.choir.disband()
+        if self.group is not None:
+            self.group.disband()
 
     def open_ears(self, viewer: str | None, topics: Iterable[str]) -> None:
         """See with these eyes and hear these topics from now on, and one's own as always."""
@@ -233,9 +233,9 @@ class Audience:
         """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
         self._places: dict[Client, Place] = {}
         self._count = 0
-        self._choirs: list[tuple[Place, Choir]] = []
+        self._groups: list[tuple[Place, WriteGroup]] = []
         """In a crowd, the spectators who are told the same, each with one of them."""
-        self._soloists: list[Place] = []
+        self._singles: list[Place] = []
         """In a crowd, those who are told on their own."""
         self._gathered = False
 
@@ -307,9 +307,9 @@ class Audience:
         crowded = len(self._places) > CROWD
         if crowded and not any(map(is_own_topic, telling.addressed)):
             self._gather()
-            for place, choir in self._choirs:
-                choir.write(telling.to(place), more=more)
-            self._speak(telling, self._soloists, more=more)
+            for place, group in self._groups:
+                group.write(telling.to(place), more=more)
+            self._speak(telling, self._singles, more=more)
         else:
             self._speak(telling, self._places.values(), more=more or crowded)
 
@@ -331,21 +331,23 @@ class Audience:
 
     def _gather(self) -> None:
         """Have those in one choir who are told the same, and who listen."""
-        if self._gathered and all(choir.together for _, choir in self._choirs):
+        if self._gathered and all(group.together for _, group in self._groups):
             return
-        for _, choir in self._choirs:
-            choir.disband()
+        for _, group in self._groups:
+            group.disband()
         alike: dict[Any, list[Place]] = {}
-        self._soloists = []
+        self._singles = []
         for place in self._places.values():
             if place.viewer is not None or place.muted or place.stale or place.line.clogged:
-                self._soloists.append(place)
+                self._singles.append(place)
             else:
                 alike.setdefault(place.ears, []).append(place)
-        self._choirs = [(places[0], Choir([place.line for place in places])) for places in alike.values()]
-        for place, choir in self._choirs:
+        self._groups = [
+            (places[0], WriteGroup([place.line for place in places])) for places in alike.values()
+        ]
+        for place, group in self._groups:
             for member in alike[place.ears]:
-                member.choir = choir
+                member.group = group
         self._gathered = True
 
 

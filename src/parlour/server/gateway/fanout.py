@@ -11,11 +11,11 @@ LONGEST_HOLD = 0.1
 """Seconds for which frames wait at least, and at most, for others that are about to follow: twice as long as
 writing took the last time, so that at most a third of the time is spent on telling crowds."""
 
-PATIENCE = 4
+MOST_HOLDS = 4
 """How many moments a choir waits at most while there is more to come."""
 
 
-class Visit(Protocol):
+class Peer(Protocol):
     """Whoever came in through a door: what a socket hands its messages to."""
 
     @property
@@ -52,7 +52,7 @@ class Visit(Protocol):
 class Line(Protocol):
     """The way to one connected program; writing to it never waits."""
 
-    choirs: "tuple[Choir, ...]"
+    write_groups: "tuple[WriteGroup, ...]"
     """Where it is told the same as others. What they have yet to hear comes before anything written later."""
 
     address: str | None
@@ -88,7 +88,7 @@ class Line(Protocol):
 Way = Callable[[bytes], None]
 
 
-class Choir:
+class WriteGroup:
     """Lines that are told the same: what is said within a moment is one write to each.
 
     It stays together until one of its lines is told something else or does not read any more.
@@ -105,12 +105,12 @@ class Choir:
         self._moments = 0
         self.together = True
         for line in lines:
-            line.choirs = (*line.choirs, self)
+            line.write_groups = (*line.write_groups, self)
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Tell them all, in a moment, or a few moments later where there is *more* to come."""
         if not self._waiting:
-            self._moments = PATIENCE
+            self._moments = MOST_HOLDS
             self._lines[0].hold(self._due)
         self._waiting.append(frames)
         self._more = more
@@ -149,7 +149,7 @@ class Choir:
         self.together = False
         self.pop()
         for line in self._lines:
-            line.choirs = tuple(choir for choir in line.choirs if choir is not self)
+            line.write_groups = tuple(group for group in line.write_groups if group is not self)
 
 
 class Corked(Protocol):
@@ -160,7 +160,7 @@ class Corked(Protocol):
         ...
 
 
-class Corks:
+class WriteScheduler:
     """Lets lines write together: once in a turn of the loop, or in a moment."""
 
     loop: asyncio.AbstractEventLoop

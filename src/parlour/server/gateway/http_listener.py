@@ -25,7 +25,7 @@ MAX_HEAD = 64 * 1024
 """Bytes of a request before its body."""
 BODY_SHARE = 4
 """So many times the largest body may come on the line for one, with all that is around it."""
-AT_ONCE = 2048
+REQUESTS_AT_ONCE = 2048
 """Bytes of one line that are taken in a turn of the loop: a request of a browser, or some small ones."""
 
 
@@ -123,7 +123,7 @@ class PatientHttp(HttpToolsProtocol):
     def _take_some(self) -> None:
         """Take a little of what has come; the rest in a later turn, when what was asked is answered."""
         self._soon = None
-        some, self.unread = self.unread[:AT_ONCE], self.unread[AT_ONCE:]
+        some, self.unread = self.unread[:REQUESTS_AT_ONCE], self.unread[REQUESTS_AT_ONCE:]
         self.flow.held = False
         if not self.pipeline:
             self.flow.resume_reading()

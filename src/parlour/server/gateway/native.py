@@ -8,8 +8,8 @@ from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server.gateway.connections import Caller, Client
-from parlour.server.gateway.fanout import Visit
-from parlour.server.gateway.upgrade import Door, Knock
+from parlour.server.gateway.fanout import Peer
+from parlour.server.gateway.upgrade import Door, Upgrade
 from parlour.server.gateway.websocket import Socket
 from parlour.server.rooms.host import Host
 from parlour.server.settings import Settings
@@ -26,21 +26,21 @@ class Calls:
         self._tokens = tokens
         self._settings = settings
 
-    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
-        greeting = self._kind.greet(dict(parse_qsl(knock.query)), knock.subprotocols)
-        player, token = self._identify(greeting, knock, socket.peer)
+    def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
+        greeting = self._kind.greet(dict(parse_qsl(upgrade.query)), upgrade.subprotocols)
+        player, token = self._identify(greeting, upgrade, socket.peer)
         client = Client(self._kind(), socket, player, token=token)
         agreed = greeting.subprotocol
         return Caller(self._host, socket, client), {} if agreed is None else {
             "Sec-WebSocket-Protocol": agreed
         }
 
-    def _identify(self, greeting: Greeting, knock: Knock, peer: str | None) -> tuple[str, str | None]:
+    def _identify(self, greeting: Greeting, upgrade: Upgrade, peer: str | None) -> tuple[str, str | None]:
         """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
         if (given := brought(greeting.token)) is not None:
             return self._host.sessions.player(self._tokens.bearer(given)), None
-        token = knock.cookie(COOKIE)
-        if token is not None and knock.is_ours(self._settings, peer):
+        token = upgrade.cookie(COOKIE)
+        if token is not None and upgrade.is_ours(self._settings, peer):
             with suppress(Refused):  # a cookie that says nothing is no reason to keep a visitor out
                 return self._host.sessions.player(self._tokens.bearer(token, expires=False)), None
         player = new_player_id()

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from starlette.requests import cookie_parser
-from websockets.http11 import Request as Upgrade
+from websockets.http11 import Request as UpgradeRequest
 
-from parlour.server.gateway.fanout import Visit
+from parlour.server.gateway.fanout import Peer
 from parlour.server.limits import is_encrypted
 from parlour.server.settings import Settings
 from parlour.server.tokens import COOKIE
@@ -46,32 +46,32 @@ def cookie_token(header: str | None, name: str = COOKIE) -> str | None:
     return cookie_parser(header or "").get(name)
 
 
-class Knock(NamedTuple):
+class Upgrade(NamedTuple):
     """Somebody who wants a socket opened."""
 
     path: str
     query: str
-    upgrade: Upgrade
+    request: UpgradeRequest
 
     @classmethod
-    def of(cls, upgrade: Upgrade) -> "Knock":
-        path, _, query = upgrade.path.partition("?")
-        return cls(path, query, upgrade)
+    def of(cls, request: UpgradeRequest) -> "Upgrade":
+        path, _, query = request.path.partition("?")
+        return cls(path, query, request)
 
     @property
     def subprotocols(self) -> list[str]:
         """What they offer to speak."""
-        headers = self.upgrade.headers.get_all("Sec-WebSocket-Protocol")
+        headers = self.request.headers.get_all("Sec-WebSocket-Protocol")
         return [name.strip() for header in headers for name in header.split(",")]
 
     def cookie(self, name: str) -> str | None:
         """A cookie of theirs."""
-        return cookie_token("; ".join(self.upgrade.headers.get_all("Cookie")), name)
+        return cookie_token("; ".join(self.request.headers.get_all("Cookie")), name)
 
     @property
     def schemes(self) -> list[str]:
         """How they reached the proxies before us, if there are any."""
-        return self.upgrade.headers.get_all("X-Forwarded-Proto")
+        return self.request.headers.get_all("X-Forwarded-Proto")
 
     def is_ours(self, settings: Settings, peer: str | None) -> bool:
         """They come from our own pages, or from no page; a foreign page's cookies do not count."""
@@ -81,15 +81,15 @@ class Knock(NamedTuple):
 
     def header(self, name: str) -> str | None:
         """A header that may have come several times, or not at all; an empty one has come."""
-        values = self.upgrade.headers.get_all(name)
+        values = self.request.headers.get_all(name)
         return ", ".join(values) if values else None
 
 
 class Door(Protocol):
     """What lies behind a path."""
 
-    def enter(self, socket: "Socket", knock: Knock) -> tuple[Visit, Mapping[str, str]]:
-        """Let somebody in, with headers for the answer; `Refused` or `TurnedAway` keeps them out."""
+    def enter(self, socket: "Socket", upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
+        """Let somebody in, with headers for the answer; `Refused` or `UpgradeRefused` keeps them out."""
         ...
 
 
@@ -101,7 +101,7 @@ class LookUpFirst(Exception):
         self.look_up = look_up
 
 
-class TurnedAway(Exception):
+class UpgradeRefused(Exception):
     """A door's own way of not letting somebody in: a status, a sentence, and headers."""
 
     def __init__(self, status: int, text: str, **headers: str) -> None:

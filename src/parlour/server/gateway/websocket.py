@@ -9,7 +9,7 @@ import msgspec
 import structlog
 from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame, Opcode
-from websockets.http11 import Request as Upgrade
+from websockets.http11 import Request as UpgradeRequest
 from websockets.http11 import Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
@@ -18,9 +18,9 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.server import metrics
 from parlour.server.clock import Clock, Handle, Rounds
-from parlour.server.gateway.fanout import Choir, Corks, Visit, Way
+from parlour.server.gateway.fanout import Peer, Way, WriteGroup, WriteScheduler
 from parlour.server.gateway.frame_boundaries import FrameEnds
-from parlour.server.gateway.upgrade import Door, Knock, LookUpFirst, TurnedAway
+from parlour.server.gateway.upgrade import Door, LookUpFirst, Upgrade, UpgradeRefused
 from parlour.server.limits import FRAME_COST, STRIKES, Limits, address_of
 from parlour.server.rooms.summary import excuse
 from parlour.server.settings import Settings
@@ -47,7 +47,7 @@ _STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_FAST: 429, Code.TOO_MAN
 FRAMES_A_TURN = 32
 """So many frames of one line are taken in a turn of the loop; others that have come wait for a later one."""
 
-CLOSE_PATIENCE = 5.0
+CLOSE_TIMEOUT = 5.0
 """Seconds that a client has to hang up after our goodbye."""
 MAX_UNHEARD = 256 * 1024
 """Bytes that may still come in after it."""
@@ -63,7 +63,7 @@ NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
-class Sockets(Corks):
+class Sockets(WriteScheduler):
     """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
 
     def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
@@ -126,8 +126,9 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged", "_place",
-        "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard", "_visit",
-        "_ws", "address", "choirs", "clogged", "corked", "ending", "is_open", "owner", "waiting",
+        "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
+        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "owner", "waiting",
+        "write_groups",
     )  # fmt: skip
 
     _transport: asyncio.Transport
@@ -164,8 +165,8 @@ class Socket(asyncio.Protocol):
         self.address = self._place = None
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
-        self._visit: Visit | None = None
-        self.choirs: tuple[Choir, ...] = ()
+        self._visit: Peer | None = None
+        self.write_groups: tuple[WriteGroup, ...] = ()
 
     # What asyncio calls.
 
@@ -205,7 +206,7 @@ class Socket(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._behind = True
-        self._warn_choirs()
+        self._warn_groups()
 
     def resume_writing(self) -> None:
         self._behind = False
@@ -235,9 +236,9 @@ class Socket(asyncio.Protocol):
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Put frames behind the cork, which pops once per turn of the loop, or later if there is *more*."""
-        for choir in self.choirs:
-            choir.pop()
-            choir.take_care()
+        for group in self.write_groups:
+            group.pop()
+            group.take_care()
         if not self.corked:
             if not more:
                 self.corked = True
@@ -301,8 +302,8 @@ class Socket(asyncio.Protocol):
         """Say goodbye, and read nothing more; whoever does not hang up is cut off."""
         if self._ws.state is not OPEN:
             return
-        for choir in self.choirs:
-            choir.disband()
+        for group in self.write_groups:
+            group.disband()
         self.pop()
         self._ws.fail(code, reason.encode()[:120].decode(errors="ignore"))
         self._send_out()
@@ -413,23 +414,23 @@ class Socket(asyncio.Protocol):
 
     def _handle_events(self) -> None:
         for event in self._ws.events_received():
-            if isinstance(event, Upgrade):
+            if isinstance(event, UpgradeRequest):
                 self._open(event)
             elif isinstance(event, Frame) and self.is_open:
                 self._take(event)
         self._send_out()
 
-    def _open(self, upgrade: Upgrade) -> None:
-        response = self._ws.accept(upgrade)
+    def _open(self, request: UpgradeRequest) -> None:
+        response = self._ws.accept(request)
         if response.status_code == 101:
             try:
-                headers = self._enter(Knock.of(upgrade))
+                headers = self._enter(Upgrade.of(request))
             except LookUpFirst as first:
-                self._look_up(upgrade, first)
+                self._look_up(request, first)
                 return
             except Refused as why:
                 response = self._turn_away(_STATUS.get(why.code, 403), why)
-            except TurnedAway as why:
+            except UpgradeRefused as why:
                 response = self._ws.reject(why.status, why.text)
                 response.headers.update(why.headers)
             else:
@@ -445,7 +446,7 @@ class Socket(asyncio.Protocol):
         if self._visit is not None:
             self._visit.begin()
 
-    def _look_up(self, upgrade: Upgrade, first: LookUpFirst) -> None:
+    def _look_up(self, request: UpgradeRequest, first: LookUpFirst) -> None:
         """Answer when the door can say yes or no; until then nobody may speak."""
 
         async def open_later() -> None:
@@ -459,7 +460,7 @@ class Socket(asyncio.Protocol):
                 return
             self._looking_up = False
             if unknown is None:
-                self._open(upgrade)
+                self._open(request)
             else:
                 self._answer(self._turn_away(503, excuse(unknown)))
             self._send_out()
@@ -470,17 +471,17 @@ class Socket(asyncio.Protocol):
         self._looking_up = True
         self.owner.begin(open_later())
 
-    def _enter(self, knock: Knock) -> Mapping[str, str]:
+    def _enter(self, upgrade: Upgrade) -> Mapping[str, str]:
         """Let somebody in; the headers of the answer."""
         if self.address is None:
-            self._admit(knock.upgrade)
-        visit, headers = self.owner.door(knock.path).enter(self, knock)
+            self._admit(upgrade.request)
+        visit, headers = self.owner.door(upgrade.path).enter(self, upgrade)
         self._visit = visit
         metrics.connections.labels(visit.name).inc()
         return headers
 
-    def _admit(self, upgrade: Upgrade) -> None:
-        forwarded = upgrade.headers.get_all("X-Forwarded-For")
+    def _admit(self, request: UpgradeRequest) -> None:
+        forwarded = request.headers.get_all("X-Forwarded-For")
         address = address_of(self.peer, forwarded, self.owner.settings.proxies)
         self.owner.limits.check_call(address, 1.0)  # a handshake is a call like any other
         self.owner.limits.admit(address)
@@ -553,8 +554,8 @@ class Socket(asyncio.Protocol):
             self.cut()
         elif unsent > most // 4 and not self.clogged:
             self.clogged = True
-            for choir in self.choirs:
-                choir.disband()
+            for group in self.write_groups:
+                group.disband()
 
     def _send_out(self) -> None:
         """What the core itself has to say: the handshake, pongs, closes, and at last the end."""
@@ -577,11 +578,11 @@ class Socket(asyncio.Protocol):
             self.ending()
         self.is_open = self._taking = False
         self._rest = b""
-        self._warn_choirs()
+        self._warn_groups()
 
-    def _warn_choirs(self) -> None:
-        for choir in self.choirs:
-            choir.take_care()
+    def _warn_groups(self) -> None:
+        for group in self.write_groups:
+            group.take_care()
 
     def _hang_up(self) -> None:
         """Say no more, but hear the other side out: bytes left unread would destroy our goodbye."""
@@ -595,4 +596,4 @@ class Socket(asyncio.Protocol):
 
     def _cut_later(self) -> None:
         clock = self.owner.clock
-        self._goodbye = clock.call_at(clock.now() + CLOSE_PATIENCE, self._transport.abort)
+        self._goodbye = clock.call_at(clock.now() + CLOSE_TIMEOUT, self._transport.abort)

@@ -6,22 +6,22 @@ from typing import TypedDict
 
 import msgspec
 
-from parlour.journal.base import Card, Found
+from parlour.journal.base import Found, RoomSummary
 from parlour.server.clock import Clock, Handle
 from parlour.server.gateway.connections import Client
-from parlour.server.rooms.summary import Live, RoomSheet
+from parlour.server.rooms.summary import Live, PublicRoom
 from parlour.wire import Push
 
 MAX_LISTED = 200
 MOST_OF_AN_ADDRESS = 50
 """So many rooms that were opened from one address are listed, so that nobody fills the list."""
-GRACE = 60.0
+NEW_FOR = 60.0
 """Seconds for which a new room is listed, although nobody is there yet."""
 PAUSE = 1.0
 LONGEST_PAUSE = 10.0
 LISTENERS = 200
 """How long to wait for more changes before they are told, at least and at most: a second for so many."""
-KEPT = 1.0
+LIST_LASTS = 1.0
 """Seconds for which the same list is told to all who ask, unless a room changes."""
 
 _encode = msgspec.json.Encoder().encode
@@ -30,13 +30,13 @@ _encode = msgspec.json.Encoder().encode
 class OpenRooms(TypedDict):
     """What somebody who comes to the lobby is told."""
 
-    rooms: list[RoomSheet]
+    rooms: list[PublicRoom]
 
 
 class ChangedRooms(TypedDict):
     """What they are told afterwards."""
 
-    rooms: list[RoomSheet]
+    rooms: list[PublicRoom]
     """As they are now: those that are new in the list, and those that are different."""
     gone: list[str]
     """The ids of those that are listed no longer."""
@@ -50,14 +50,14 @@ class Listing:
     """
 
     def __init__(
-        self, clock: Clock, rooms: Callable[[], Iterable[Live]], sheet: Callable[[Found], RoomSheet]
+        self, clock: Clock, rooms: Callable[[], Iterable[Live]], sheet: Callable[[Found], PublicRoom]
     ) -> None:
         self._clock = clock
         self._rooms = rooms
         self._sheet = sheet
         self._new: dict[str, tuple[float, Found]] = {}
         """Rooms that were opened lately, and until when they are listed anyway."""
-        self._kept: tuple[float, list[Found], list[RoomSheet]] | None = None
+        self._kept: tuple[float, list[Found], list[PublicRoom]] | None = None
         self._clients: set[Client] = set()
         self._players: dict[str, set[Client]] = {}
         """Whose connections they are."""
@@ -73,9 +73,9 @@ class Listing:
         """Somebody came to the lobby: they get the whole list at once."""
         rooms = self._list()[1]
         if self._clients:  # of what the others do not know yet they will hear, and so does this one
-            self._told = {**{found.card.id: 0 for found in rooms}, **self._told}
+            self._told = {**{found.summary.id: 0 for found in rooms}, **self._told}
         else:
-            self._told, self._changed = {found.card.id: found.number for found in rooms}, set()
+            self._told, self._changed = {found.summary.id: found.number for found in rooms}, set()
         self._clients.add(client)
         self._players.setdefault(client.player, set()).add(client)
         client.push(None, [Push("rooms", OpenRooms(rooms=self.sheets()))])
@@ -110,34 +110,36 @@ class Listing:
         """A room is new."""
         now = self._clock.now()
         self._forget_old(now)
-        self._new[found.card.id] = (now + GRACE, found)
+        self._new[found.summary.id] = (now + NEW_FOR, found)
 
-    def changed(self, card: Card) -> None:
+    def changed(self, summary: RoomSummary) -> None:
         """A room's card is different; the lobby hears of it by and by."""
         self._kept = None
-        if card.id in self._new:
-            until, found = self._new[card.id]
-            self._new[card.id] = (until, Found(found.number, found.seq, card))
-        is_public = card.listed and not card.private
+        if summary.id in self._new:
+            until, found = self._new[summary.id]
+            self._new[summary.id] = (until, Found(found.number, found.seq, summary))
+        is_public = summary.listed and not summary.private
         if self._clients and is_public:
-            self._changed.add(card.id)
+            self._changed.add(summary.id)
             self._plan(min(max(PAUSE, len(self._clients) / LISTENERS), LONGEST_PAUSE))
 
-    def sheets(self) -> list[RoomSheet]:
+    def sheets(self) -> list[PublicRoom]:
         """The listed rooms, newest first."""
         return self._list()[2]
 
-    def _list(self) -> tuple[float, list[Found], list[RoomSheet]]:
+    def _list(self) -> tuple[float, list[Found], list[PublicRoom]]:
         now = self._clock.now()
         if self._kept is None or self._kept[0] <= now:
             rooms = self._listed()
-            self._kept = (now + KEPT, rooms, [self._sheet(found) for found in rooms])
+            self._kept = (now + LIST_LASTS, rooms, [self._sheet(found) for found in rooms])
         return self._kept
 
     def _listed(self) -> list[Found]:
         """The newest that may be listed; no more are looked at than it takes to find them."""
         self._forget_old(self._clock.now())
-        lives = {live.id: live for live in self._rooms() if live.room is not None and live.card is not None}
+        lives = {
+            live.id: live for live in self._rooms() if live.room is not None and live.summary is not None
+        }
         numbers = {id: found.number for id, (_, found) in self._new.items()}
         numbers |= {id: live.number for id, live in lives.items()}
         opened: Counter[str | None] = Counter()
@@ -145,7 +147,7 @@ class Listing:
         for id in sorted(numbers, key=numbers.__getitem__, reverse=True):
             found = self._found(id, lives.get(id))
             if found is not None:
-                address = found.card.address
+                address = found.summary.address
                 opened[address] += 1
                 if address is None or opened[address] <= MOST_OF_AN_ADDRESS:
                     listed.append(found)
@@ -156,9 +158,14 @@ class Listing:
     def _found(self, id: str, live: Live | None) -> Found | None:
         """A room as it is now, if it may be listed; *live* if it is in memory."""
         found = self._new[id][1] if id in self._new else None
-        if live is not None and live.card is not None and (found is not None or is_attended(live)):
-            found = Found(live.number, live.here.seq, live.card)
-        if found is None or found.card.ended is not None or found.card.private or not found.card.listed:
+        if live is not None and live.summary is not None and (found is not None or is_attended(live)):
+            found = Found(live.number, live.here.seq, live.summary)
+        if (
+            found is None
+            or found.summary.ended is not None
+            or found.summary.private
+            or not found.summary.listed
+        ):
             return None
         return found
 
@@ -184,11 +191,11 @@ class Listing:
         if not self._clients:
             return
         rooms = self._listed()
-        listed = {found.card.id: found.number for found in rooms}
+        listed = {found.summary.id: found.number for found in rooms}
         different = [
             found
             for found in rooms
-            if found.card.id in self._changed or self._told.get(found.card.id) != found.number
+            if found.summary.id in self._changed or self._told.get(found.summary.id) != found.number
         ]
         gone = [id for id in self._told if id not in listed]
         self._told, self._changed = listed, set()

@@ -8,23 +8,23 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Card, Conflict, Found, Trouble
-from parlour.lobby import Party, Ticket, made_good
+from parlour.journal.base import Conflict, Found, RoomSummary, Trouble
+from parlour.lobby import Party, Ticket, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
 from parlour.server.bots.seats import newcomer
 from parlour.server.limits import Quota
 from parlour.server.parts.room_list import Listing
-from parlour.server.rooms.registry import Keeper
+from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.summary import (
     Opening,
     Owner,
-    RoomSheet,
-    card_of,
+    PublicRoom,
     config_of,
     excuse,
     freeze,
-    room_sheet,
+    public_room,
+    summary_of,
 )
 from parlour.server.settings import Settings
 from parlour.server.tokens import random_letters
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 class Housing(Owner, Protocol):
     """What the owner of the rooms knows of all of them."""
 
-    def sheet(self, found: Found) -> RoomSheet:
+    def sheet(self, found: Found) -> PublicRoom:
         """What is told of a room that the journal found."""
         ...
 
@@ -50,43 +50,43 @@ class How(TypedDict, total=False):
     address: str | None
 
 
-class Openings:
+class RoomCreation:
     """Opens rooms for their owner."""
 
-    def __init__(self, owner: Housing, keeper: Keeper, listing: Listing, settings: Settings) -> None:
+    def __init__(self, owner: Housing, registry: RoomRegistry, listing: Listing, settings: Settings) -> None:
         self._owner = owner
-        self._keeper = keeper
+        self._registry = registry
         self._listing = listing
         each = {"player": settings.player_rooms, "address": settings.address_rooms}
         self._quota = Quota("open rooms", settings.rooms, **each)
         self._counted: dict[str, Mapping[str, str]] = {}
         """The open rooms with a game to play, and for whom they count."""
-        self._early: dict[str, Card] | None = {}
+        self._early: dict[str, RoomSummary] | None = {}
         """Cards that are newer than those that are being read."""
 
     async def start(self) -> None:
         """Count the rooms that are there."""
         found = await self._owner.journal.missing(())
         early, self._early = self._early or {}, None
-        for card in (early.get(one.card.id, one.card) for one in found):
-            self.note(card)
+        for summary in (early.get(one.summary.id, one.summary) for one in found):
+            self.note(summary)
 
-    def note(self, card: Card) -> None:
+    def note(self, summary: RoomSummary) -> None:
         """A room has a new card: it counts as long as there is a game to play in it."""
         if self._early is not None:
-            self._early[card.id] = card
-        elif card.ended is not None or card.outcome is not None:
-            if (holders := self._counted.pop(card.id, None)) is not None:
+            self._early[summary.id] = summary
+        elif summary.ended is not None or summary.outcome is not None:
+            if (holders := self._counted.pop(summary.id, None)) is not None:
                 self._quota.give_back(1, **holders)
-        elif card.id not in self._counted:
-            self._counted[card.id] = holders = _holders(card.address, card.creator)
+        elif summary.id not in self._counted:
+            self._counted[summary.id] = holders = _holders(summary.address, summary.creator)
             self._quota.count(1, **holders)
 
     def check_place(self, address: str | None) -> None:
         """Refuse whoever could not open another room from there."""
         self._quota.check(1, **_holders(address))
 
-    async def create(self, name: str, config: Any, id: str | None = None, **how: Unpack[How]) -> Card:
+    async def create(self, name: str, config: Any, id: str | None = None, **how: Unpack[How]) -> RoomSummary:
         """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
         game = self._owner.games.get(name)
         if game is None:
@@ -97,14 +97,14 @@ class Openings:
         return await self._create(game, config, id, opening)
 
     def _opened(self, found: Found) -> None:
-        card = found.card
-        metrics.rooms_opened.labels(card.game).inc()
-        self._keeper.may_wake(card.id)
-        log.info("room_opened", room=card.id, game=card.game)
+        summary = found.summary
+        metrics.rooms_opened.labels(summary.game).inc()
+        self._registry.may_wake(summary.id)
+        log.info("room_opened", room=summary.id, game=summary.game)
         self._listing.opened(found)
-        self._owner.changed(card)
-        if any(seat is not None and seat.bot for seat in card.seats):
-            self._keeper.live(card.id)  # its bots may have something to do
+        self._owner.changed(summary)
+        if any(seat is not None and seat.bot for seat in summary.seats):
+            self._registry.live(summary.id)  # its bots may have something to do
 
     async def _create(
         self,
@@ -115,7 +115,7 @@ class Openings:
         party: Party = (),
         *,
         host: Ticket | None = None,
-    ) -> Card:
+    ) -> RoomSummary:
         """Open a room if there may be another; it counts from the moment that it is asked for."""
         holders = _holders(opening.address, opening.creator)
         self._quota.take(1, **holders)
@@ -124,7 +124,7 @@ class Openings:
         finally:
             self._quota.give_back(1, **holders)
         self._opened(found)
-        return found.card
+        return found.summary
 
     async def _keep(
         self,
@@ -144,10 +144,10 @@ class Openings:
             frozen = self._owner.ask_game(game, id, partial(freeze, room))
             first = self._owner.instant().seed[0] if party else 0
             room, steps = self._owner.ask_game(game, id, partial(sit_down, game, room, party, first, at))
-            card = card_of(room, opening, at.now)
+            summary = summary_of(room, opening, at.now)
             try:
-                tickets = (*made_good(party, id), *(() if host is None else (host,)))
-                number = await self._owner.journal.create(card, frozen, room.next_due, steps, tickets)
+                tickets = (*matched(party, id), *(() if host is None else (host,)))
+                number = await self._owner.journal.create(summary, frozen, room.next_due, steps, tickets)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -155,14 +155,14 @@ class Openings:
             except Trouble as error:
                 raise excuse(error) from None
             else:
-                return Found(number, len(steps), card)
+                return Found(number, len(steps), summary)
 
-    async def house(self, party: Party) -> tuple[Ticket, ...]:
+    async def seat_party(self, party: Party) -> tuple[Ticket, ...]:
         """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
         wanted = party[0]
         opening = self._opening(wanted, private=False, creator=None)
-        card = await self._create(self._game(wanted), wanted.config, None, opening, party)
-        return made_good(party, card.id)
+        summary = await self._create(self._game(wanted), wanted.config, None, opening, party)
+        return matched(party, summary.id)
 
     async def wait(self, host: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
         """Open the room in which the host will wait, and keep their ticket; guests sit there already.
@@ -170,8 +170,8 @@ class Openings:
         Nobody finds such a room who was not sent there or told its id.
         """
         opening = self._opening(host, private=True, creator=host.player)
-        card = await self._create(self._game(host), config, host.at, opening, guests, host=host)
-        return made_good(guests, card.id)
+        summary = await self._create(self._game(host), config, host.at, opening, guests, host=host)
+        return matched(guests, summary.id)
 
     def _game(self, ticket: Ticket) -> Game[Any]:
         game = self._owner.games.get(ticket.game)
@@ -183,35 +183,35 @@ class Openings:
         now, ranked = self._owner.clock.date(), ticket.mode == "ranked"
         return Opening(now, private, creator, ranked, address=ticket.address)
 
-    async def again(self, id: str, creator: str, address: str) -> RoomSheet:
+    async def again(self, id: str, creator: str, address: str) -> PublicRoom:
         """The room of this id if it runs; otherwise a new one for the same game under the same id."""
         found = await self._owner.journal.find(id)
         if found is None:
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
-        if found.card.ended is None:
+        if found.summary.ended is None:
             return self._owner.sheet(found)
         stored = await self._owner.journal.stored(found.number)
-        card = found.card
-        how = How(private=card.private, listed=card.listed, creator=creator, address=address)
-        return await self.visit(id, card.game, config_of(stored.state), **how)
+        summary = found.summary
+        how = How(private=summary.private, listed=summary.listed, creator=creator, address=address)
+        return await self.visit(id, summary.game, config_of(stored.state), **how)
 
-    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> RoomSheet:
+    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> PublicRoom:
         """The running room of this id, if it is of this game; a new one where there is none."""
         found, address = await self._owner.journal.find(id), how.get("address")
-        running = None if found is None or found.card.ended is not None else found
-        card = None if running is None else running.card
-        self._owner.guesses.check(card, how.get("creator"), address)
+        running = None if found is None or found.summary.ended is not None else found
+        summary = None if running is None else running.summary
+        self._owner.guesses.check(summary, how.get("creator"), address)
         if running is None:
             try:
-                card = await self.create(name, config, id, **how)
+                summary = await self.create(name, config, id, **how)
             except Refused as why:
                 if why.code != Code.NAME_TAKEN:
                     self._owner.guesses.missed(id, address)  # else ids could be tried by what opens no room
                     raise
                 return await self.visit(id, name, config, **how)
-            return room_sheet(card, seq=0)
-        if running.card.game != name:
-            what = f"room {id} plays {running.card.game}, not {name[:64]}"
+            return public_room(summary, seq=0)
+        if running.summary.game != name:
+            what = f"room {id} plays {running.summary.game}, not {name[:64]}"
             raise Refused(Code.WRONG_GAME, what, path="$.game")
         return self._owner.sheet(running)
 

@@ -1,7 +1,7 @@
 """Limits guessing: whoever asks for many rooms that are not there is not told which unlisted ones are."""
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Card
+from parlour.journal.base import RoomSummary
 from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 
@@ -29,12 +29,12 @@ class Guesses:
             return self._too_often()
         return Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
 
-    def check(self, card: Card | None, player: str | None, address: str | None) -> None:
+    def check(self, summary: RoomSummary | None, player: str | None, address: str | None) -> None:
         """Refuse to tell whoever has asked too often of a room that they may just have hit, or not (None).
 
         Rooms that may be listed are no secret; whoever sits in a room or opened it knows it anyway.
         """
-        if address is None or (card is not None and _is_known(card, player, address)):
+        if address is None or (summary is not None and _is_known(summary, player, address)):
             return
         if not self._left.has(address, 1.0):
             raise self._too_often()
@@ -44,9 +44,9 @@ class Guesses:
         return Refused(Code.TOO_FAST, f"{most}; wait a moment and try again")
 
 
-def _is_known(card: Card, player: str | None, address: str) -> bool:
+def _is_known(summary: RoomSummary, player: str | None, address: str) -> bool:
     """Whether nothing is given away by what is told of this room."""
-    if (card.listed and not card.private) or len(card.id) >= UNGUESSABLE:
+    if (summary.listed and not summary.private) or len(summary.id) >= UNGUESSABLE:
         return True
-    sits = any(seat is not None and seat.id == player for seat in card.seats)
-    return sits or card.creator in (player, f"address:{address}")
+    sits = any(seat is not None and seat.id == player for seat in summary.seats)
+    return sits or summary.creator in (player, f"address:{address}")

@@ -23,7 +23,7 @@ BREATH = 10
 """Steps between which others have their turn."""
 
 
-class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
+class HistoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
     """Which part of a history, and how it is to be told."""
 
     first: Annotated[int, Meta(ge=0, le=2**53, description="the first step; 0 is the room as it opened")] = 0
@@ -41,7 +41,7 @@ class Said(msgspec.Struct, frozen=True):
     payload: Any
 
 
-class StepSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+class HistoryStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step: what was said, and what there was to see after it."""
 
     seq: int
@@ -58,7 +58,7 @@ class StepSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where that changed."""
 
 
-class HistorySheet(msgspec.Struct, frozen=True):
+class HistoryPage(msgspec.Struct, frozen=True):
     """A part of a room's history."""
 
     id: str
@@ -67,10 +67,10 @@ class HistorySheet(msgspec.Struct, frozen=True):
     game: str
     seq: int
     """The last step that there is."""
-    steps: tuple[StepSheet, ...]
+    steps: tuple[HistoryStep, ...]
 
 
-class Past:
+class PastTopics:
     """The ears that somebody had after a step."""
 
     def __init__(self, topics: tuple[str, ...]) -> None:
@@ -81,10 +81,10 @@ class Past:
         return topic in self._topics
 
 
-class Reader:
+class HistoryReader:
     """Somebody who looks at a room's steps one after the other."""
 
-    def __init__(self, owner: Owner, game: Game[Any], player: str | None, wanted: Wanted) -> None:
+    def __init__(self, owner: Owner, game: Game[Any], player: str | None, wanted: HistoryWanted) -> None:
         self._owner = owner
         self._game = game
         self._player = player
@@ -93,7 +93,7 @@ class Reader:
         self._scene: tuple[str | None, Scene] | None = None
         """The scene that was told last, and through whose eyes."""
         self._watching: tuple[str, ...] | None = None
-        self.sheets: list[StepSheet] = []
+        self.sheets: list[HistoryStep] = []
 
     def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float) -> None:
         """The room after a step; None where today's rules cannot tell it, then only what was said."""
@@ -103,7 +103,7 @@ class Reader:
             seen = self._owner.ask_game(self._game, room.id, partial(self._look, room, viewer))
             seen |= self._changes(room)
         pushes = () if step is None else tuple(self._pushes(room, step))
-        self.sheets.append(StepSheet(seq, at, pushes=pushes, **seen))
+        self.sheets.append(HistoryStep(seq, at, pushes=pushes, **seen))
         self._before = room
 
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Reader:
         return told
 
     def _pushes(self, room: Room[Any] | None, step: Step) -> list[Said]:
-        return [Said(push.name, push.payload) for push in heard(step, Past(self._topics(room)))]
+        return [Said(push.name, push.payload) for push in heard(step, PastTopics(self._topics(room)))]
 
     def _topics(self, room: Room[Any] | None) -> tuple[str, ...]:
         if room is None:  # nobody knows who sat where; these were theirs in any case
@@ -151,29 +151,31 @@ class History:
         self._journal = owner.journal
         self._games = games
 
-    async def tell(self, id: str, player: str | None, wanted: Wanted) -> HistorySheet:
+    async def tell(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
         """The part of a room's history that is wanted, through this player's eyes, or anybody's."""
         found = await self._find(id, wanted.room)
-        game = self._games.get(found.card.game)
+        game = self._games.get(found.summary.game)
         if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
-        reader = Reader(self._owner, game, player, wanted)
+            raise Refused(Code.UNKNOWN_GAME, f"the game {found.summary.game} is not on this server now")
+        reader = HistoryReader(self._owner, game, player, wanted)
         if wanted.first <= found.seq:
             await self._read(reader, game, found, wanted)
-        return HistorySheet(id, found.number, game.name, found.seq, tuple(reader.sheets))
+        return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.sheets))
 
     async def _find(self, id: str, number: int | None) -> Found:
         found = await (self._journal.find(id) if number is None else self._journal.room(number))
-        if found is None or found.card.id != id:  # a number alone opens nobody's private room
+        if found is None or found.summary.id != id:  # a number alone opens nobody's private room
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
         return found
 
-    async def _read(self, reader: Reader, game: Game[Any], found: Found, wanted: Wanted) -> None:
+    async def _read(
+        self, reader: HistoryReader, game: Game[Any], found: Found, wanted: HistoryWanted
+    ) -> None:
         last = min(wanted.first + wanted.limit - 1, found.seq)
         stored = await self._journal.stored(found.number, at=max(wanted.first - 1, 0))
         room = self._thaw(game, found, stored.state)
         if wanted.first == 0:
-            reader.see(room, None, 0, found.card.created)
+            reader.see(room, None, 0, found.summary.created)
         if stored.seq >= last:
             return
         async for step in self._journal.replay(found.number, after=stored.seq):
@@ -200,6 +202,6 @@ class History:
 
     def _thaw(self, game: Game[Any], found: Found, state: bytes) -> Room[Any] | None:
         try:
-            return self._owner.ask_game(game, found.card.id, partial(thaw, game, state))
+            return self._owner.ask_game(game, found.summary.id, partial(thaw, game, state))
         except Refused:
             return None

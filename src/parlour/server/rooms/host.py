@@ -14,33 +14,33 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Card, Found, Journal, Trouble
+from parlour.journal.base import Found, Journal, RoomSummary, Trouble
 from parlour.lobby import Mode, Ticket
 from parlour.pseudonyms import Pseudonyms
 from parlour.room import Instant, Room, apply, seal
 from parlour.server import metrics
-from parlour.server.bots.pool import Pool
+from parlour.server.bots.pool import BotPool
 from parlour.server.bots.seats import Bots, Thinker
 from parlour.server.clock import Clock
 from parlour.server.gateway.connections import Client, Place
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.room_list import Listing
-from parlour.server.rooms.creation import Openings
+from parlour.server.rooms.creation import RoomCreation
 from parlour.server.rooms.guess_limit import Guesses
 from parlour.server.rooms.history import History
 from parlour.server.rooms.joining import Attendance, seen_by_guest
 from parlour.server.rooms.perspectives import Eyes, Shown, Sight, see, viewer_of
-from parlour.server.rooms.registry import Keeper
+from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.step_writes import beside
 from parlour.server.rooms.summary import (
-    UNKNOWN,
+    OUTCOME_NOT_KNOWN,
     Live,
-    RoomSheet,
+    PublicRoom,
     excuse,
     freeze,
     patience_of,
+    public_room,
     result_of,
-    room_sheet,
 )
 from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
@@ -78,7 +78,7 @@ log = structlog.get_logger()
 NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 LAG = 0.1
 """Seconds that the loop may be blocked before its stack is logged."""
-SEED = 32
+SEED_BYTES = 32
 """Bytes of a seed."""
 
 MAX_LEGAL = 100
@@ -91,8 +91,8 @@ NOTED = (Join, Leave, Shutdown)
 def fresh_seeds() -> Iterator[bytes]:
     """Seeds from the operating system, which is asked for many at a time."""
     while True:
-        pool = secrets.token_bytes(100 * SEED)
-        yield from (pool[at : at + SEED] for at in range(0, len(pool), SEED))
+        pool = secrets.token_bytes(100 * SEED_BYTES)
+        yield from (pool[at : at + SEED_BYTES] for at in range(0, len(pool), SEED_BYTES))
 
 
 class Thought(msgspec.Struct, frozen=True):
@@ -133,18 +133,18 @@ class Host:
         self._draw_seed = draw_seed or partial(next, fresh_seeds())
         self.sessions = Sessions(journal)
         self.guesses = Guesses(clock, settings.address_guesses)
-        self.keeper = Keeper(games, settings, self)
-        self.listing = Listing(clock, self.keeper.in_memory, self.sheet)
-        self.attendance = Attendance(self, self.keeper, settings)
+        self.registry = RoomRegistry(games, settings, self)
+        self.listing = Listing(clock, self.registry.in_memory, self.sheet)
+        self.attendance = Attendance(self, self.registry, settings)
         self.history = History(self, games)
-        self.openings = Openings(self, self.keeper, self.listing, settings)
-        self.pairing = Pairing(self, self.openings, self.listing, settings)
-        self.bots = Bots(self, self.keeper, thinker or Pool(settings.bot_workers), settings.bot_pace)
+        self.creation = RoomCreation(self, self.registry, self.listing, settings)
+        self.pairing = Pairing(self, self.creation, self.listing, settings)
+        self.bots = Bots(self, self.registry, thinker or BotPool(settings.bot_workers), settings.bot_pace)
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
-        await self.keeper.start()
-        await self.openings.start()
+        await self.registry.start()
+        await self.creation.start()
         self.pseudonyms = Pseudonyms(await self.journal.key())
         await self.pairing.start()
 
@@ -153,9 +153,9 @@ class Host:
         await self.pairing.stop()
         await self.bots.stop()
         self.listing.stop()
-        await self.keeper.stop()
+        await self.registry.stop()
 
-    async def look(self, id: str) -> RoomSheet:
+    async def look(self, id: str) -> PublicRoom:
         """A room as anybody may see it from outside, without waking it."""
         return self.sheet(await self.find(id))
 
@@ -168,20 +168,20 @@ class Host:
             found = await self.journal.find(ids[0])
         if found is None:
             raise self.guesses.missed(id, address)
-        self.guesses.check(found.card, player, address)
+        self.guesses.check(found.summary, player, address)
         return found
 
-    def sheet(self, found: Found) -> RoomSheet:
+    def sheet(self, found: Found) -> PublicRoom:
         """What is told of a room that the journal found."""
-        live = self.keeper.peek(found.card.id)
+        live = self.registry.peek(found.summary.id)
         watching = 0 if live is None or live.number != found.number else len(live.audience.spectators)
-        missing = found.card.ended is None and found.card.game not in self.games
-        card = replace(found.card, status="game_missing") if missing else found.card
-        return room_sheet(card, seq=found.seq, spectators=watching)
+        missing = found.summary.ended is None and found.summary.game not in self.games
+        summary = replace(found.summary, status="game_missing") if missing else found.summary
+        return public_room(summary, seq=found.seq, spectators=watching)
 
     def mode_of(self, room: str) -> Mode:
         """How the players of a room in memory were found."""
-        live = self.keeper.peek(room)
+        live = self.registry.peek(room)
         return "normal" if live is None else self.pairing.mode_of(live)
 
     # What clients ask.
@@ -192,21 +192,21 @@ class Host:
         if request.room is None:
             self._at_the_lobby(client, request)
             return
-        live = self.keeper.live(request.room)
+        live = self.registry.live(request.room)
         match request.wish:
             case EnterAsGuest(opens=True) as guest:
                 live.audience.mute(client)
-                live.lane.put(lambda: self._open_and_enter(live, client, request, guest))
+                live.mailbox.put(lambda: self._open_and_enter(live, client, request, guest))
             case Enter() as enter:
                 live.audience.mute(client)
-                live.lane.put(lambda: self.attendance.enter(live, client, request, enter))
+                live.mailbox.put(lambda: self.attendance.enter(live, client, request, enter))
             case Exit():
                 live.audience.mute(client)
-                live.lane.put(lambda: self.attendance.exit(live, client))
+                live.mailbox.put(lambda: self.attendance.exit(live, client))
             case Queue() | Unqueue():
                 client.refuse(request, Refused(Code.UNKNOWN_EVENT, "tickets are taken at the lobby"))
             case wish:
-                live.lane.put(lambda: self._grant(live, client, request, wish))
+                live.mailbox.put(lambda: self._grant(live, client, request, wish))
 
     def gone(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
@@ -215,16 +215,16 @@ class Host:
         client.lose()
         self.listing.remove(client)
         for room in tuple(client.rooms):
-            live = self.keeper.live(room)
-            live.lane.put(partial(self.attendance.exit, live, client))
+            live = self.registry.live(room)
+            live.mailbox.put(partial(self.attendance.exit, live, client))
 
     def catch_up(self, client: Client) -> None:
         """A clogged line flows again: spectators who skipped get the newest view."""
         for guest in client.guests.values():
             self.catch_up(guest)
         for room in tuple(client.rooms):
-            live = self.keeper.live(room)
-            live.lane.put(partial(self.attendance.resync, live, client))
+            live = self.registry.live(room)
+            live.mailbox.put(partial(self.attendance.resync, live, client))
 
     def _at_the_lobby(self, client: Client, request: Request) -> None:
         match request.wish:
@@ -241,10 +241,10 @@ class Host:
         """Disconnect the seated players who are not here any more."""
         await self.attendance.settle(live)
 
-    def changed(self, card: Card) -> None:
+    def changed(self, summary: RoomSummary) -> None:
         """A room has a new card: the lobby may hear of it, and it may no longer count."""
-        self.openings.note(card)
-        self.listing.changed(card)
+        self.creation.note(summary)
+        self.listing.changed(summary)
 
     def notice(self, live: Live) -> None:
         """Bots who can do something now begin to think."""
@@ -258,7 +258,7 @@ class Host:
         """Come in by a door; where there is no room, or only one that has ended, it is opened first."""
         if live.room is None and live.refusal is not None and live.refusal.code in NO_ROOM:
             try:
-                await self.openings.create(
+                await self.creation.create(
                     guest.game, guest.config, live.id, creator=client.player, address=client.line.address
                 )
             except Refused as why:
@@ -343,13 +343,13 @@ class Host:
 
     async def ask(self, room: str, command: Command, id: str | None) -> int:
         """Do what somebody asks who has no connection to be answered on; the seq of the step."""
-        answer = await self.in_lane(room, lambda live: self._answer(live, command, check_id(id)))
+        answer = await self.in_mailbox(room, lambda live: self._answer(live, command, check_id(id)))
         seq: int = answer["seq"]
         return seq
 
-    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+    async def in_mailbox(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
         """Do something in a room's turn, and wait for what comes of it."""
-        live = self.keeper.live(room)
+        live = self.registry.live(room)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
@@ -368,7 +368,7 @@ class Host:
             finally:
                 answer.cancel()
 
-        live.lane.put(do)
+        live.mailbox.put(do)
         return await answer
 
     # Think, write, speak.
@@ -484,13 +484,13 @@ class Host:
             metrics.write_time.observe(self.clock.now() - asked)
         except Trouble as error:
             log.error("step_lost", room=live.id, seq=thought.step.seq, exc_info=error.__cause__)
-            self.keeper.note_trouble(error)
-            if await self.keeper.reload(live):
+            self.registry.note_trouble(error)
+            if await self.registry.reload(live):
                 raise excuse(error) from None
-            raise Refused(Code.OUTCOME_UNKNOWN, UNKNOWN) from None
-        if aside.card is not None:
-            live.card = aside.card
-            self.changed(live.card)
+            raise Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN) from None
+        if aside.summary is not None:
+            live.summary = aside.summary
+            self.changed(live.summary)
         if reseated:
             self.pairing.seated(thought.room, tickets)
         if aside.state is not None:
@@ -510,29 +510,29 @@ class Host:
         reseated = before.seats != room.seats
         moved = self.attendance.reseat(live) if reseated else []
         result = UNSET if before.outcome == room.outcome else result_of(room)
-        live.audience.speak(step, live.views, changed, result, more=live.lane.waiting)
+        live.audience.speak(step, live.views, changed, result, more=live.mailbox.waiting)
         if reseated:
             self.attendance.show_all(live, moved)
             self.attendance.note_presence(live)
         if room.ended is not None:
             self._close(live)
         else:
-            self.keeper.set_alarm(live)
+            self.registry.set_alarm(live)
             if room.bots:
                 self.notice(live)
 
     async def condemn(self, live: Live, why: Refused) -> None:
         """Close a room whose game cannot be trusted to go on; its history is kept for inspection."""
-        if live.room is None or live.card is None:
+        if live.room is None or live.summary is None:
             return
         live.audience.tell(Push("shutdown", {"reason": why.code}))
         for place in live.audience:
             self.attendance.dismiss(live, place)
         live.shut(why)
         try:
-            await self.keeper.retire(live.number, live.card, why.code)
+            await self.registry.retire(live.number, live.summary, why.code)
         except Trouble as error:
-            self.keeper.note_trouble(error)
+            self.registry.note_trouble(error)
         self._forget(live)
 
     def _close(self, live: Live) -> None:
@@ -543,7 +543,7 @@ class Host:
         self._forget(live)
 
     def _forget(self, live: Live) -> None:
-        self.keeper.forget(live)
+        self.registry.forget(live)
         self.pairing.closed(live.id)
 
     def instant(self) -> Instant:

@@ -9,7 +9,7 @@ from parlour.room import ask_to_join, topics_of
 from parlour.server.bots.seats import check_no_bot
 from parlour.server.gateway.connections import Client, Place, heard, sync
 from parlour.server.rooms.perspectives import Shown, see
-from parlour.server.rooms.registry import Keeper
+from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.summary import Live, Owner, excuse, result_of
 from parlour.server.settings import Settings
 from parlour.server.tokens import guest_name
@@ -22,10 +22,10 @@ MAX_MISSED = 100
 class Attendance:
     """Gives clients their places in rooms and takes them away again."""
 
-    def __init__(self, owner: Owner, keeper: Keeper, settings: Settings) -> None:
+    def __init__(self, owner: Owner, registry: RoomRegistry, settings: Settings) -> None:
         self._owner = owner
         self._settings = settings
-        self._keeper = keeper
+        self._registry = registry
 
     # Coming in.
 
@@ -96,8 +96,8 @@ class Attendance:
 
     def _check_guesses(self, live: Live, client: Client) -> None:
         """Refuse a room to whoever may have guessed its id."""
-        if live.room is not None and live.card is not None:
-            self._owner.guesses.check(live.card, client.player, client.line.address)
+        if live.room is not None and live.summary is not None:
+            self._owner.guesses.check(live.summary, client.player, client.line.address)
 
     def _let_in(self, live: Live, client: Client, guest: EnterAsGuest) -> None:
         """The door leads to one game, and nobody comes in under the name of another who plays."""
@@ -192,7 +192,7 @@ class Attendance:
         watched = place is not None and place.viewer is None
         self.note_presence(live, seats=not watched)
         if not len(live.audience):
-            self._keeper.plan_rest(live)
+            self._registry.plan_rest(live)
         if not watched:
             await self.settle(live)
 
@@ -203,7 +203,7 @@ class Attendance:
                 if not live.audience.has(player) and player not in live.here.bots:
                     await self._owner.step(live, Disconnect(player))
         except Refused as why:
-            self._keeper.try_again(live, why, lambda: self.settle(live))
+            self._registry.try_again(live, why, lambda: self.settle(live))
 
     def dismiss(self, live: Live, place: Place) -> None:
         """The room is closed to this client."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Card, Damaged, DiskFailed, Recalled, Stored, Trouble
+from parlour.journal.base import Damaged, DiskFailed, Recalled, RoomSummary, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
 from parlour.server.mailbox import Job
@@ -33,7 +33,7 @@ HEARTBEAT = 1.0
 """Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
 
 
-class Keeper:
+class RoomRegistry:
     """Loads and stores rooms for their owner, and rings their alarms."""
 
     def __init__(self, games: Mapping[str, Game[Any]], settings: Settings, owner: Owner) -> None:
@@ -71,7 +71,7 @@ class Keeper:
             await asyncio.wait([self._heart])
         for live in self.in_memory():
             live.stop_timers()
-            await live.lane.drained()
+            await live.mailbox.drained()
         running = [live for live in self.in_memory() if live.room is not None and live.room.ended is None]
         for at in range(0, len(running), STORE_AT_ONCE):
             await asyncio.gather(*map(self._store, running[at : at + STORE_AT_ONCE]))
@@ -81,9 +81,9 @@ class Keeper:
     async def _hold_missing(self) -> None:
         """The clocks of rooms whose game is not there stand still until it is back."""
         for found in await self._journal.missing(self._games.keys()):
-            if found.card.held is None:
-                log.warning("game_missing", room=found.card.id, game=found.card.game)
-                await self._journal.mark(found.number, replace(found.card, held=self._clock.now()), None)
+            if found.summary.held is None:
+                log.warning("game_missing", room=found.summary.id, game=found.summary.game)
+                await self._journal.mark(found.number, replace(found.summary, held=self._clock.now()), None)
 
     async def beat(self) -> None:
         """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
@@ -138,7 +138,7 @@ class Keeper:
             load = format(int(self._clock.now() * 1000), "x")
             live = self._rooms[id] = Live(id, load)
             metrics.rooms_live.set(len(self._rooms))
-            live.lane.put(lambda: self._load(live))
+            live.mailbox.put(lambda: self._load(live))
         return live
 
     def peek(self, id: str) -> Live | None:
@@ -190,10 +190,10 @@ class Keeper:
 
     async def _resume(self, live: Live) -> None:
         """The game is back: the room's clock goes on from where it was held."""
-        if live.card is None or live.card.held is None:
+        if live.summary is None or live.summary.held is None:
             return
         try:
-            await self._owner.step(live, Hold(self._clock.now() - live.card.held))
+            await self._owner.step(live, Hold(self._clock.now() - live.summary.held))
         except Refused as why:
             self.try_again(live, why, lambda: self._resume(live))
 
@@ -203,13 +203,13 @@ class Keeper:
         if recalled is None:
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {live.id[:64]}")
         found = recalled.found
-        if found.card.ended is not None:
-            raise Refused(Code.ROOM_ENDED, f"room {live.id} is over ({found.card.ended})")
-        game = self._games.get(found.card.game)
+        if found.summary.ended is not None:
+            raise Refused(Code.ROOM_ENDED, f"room {live.id} is over ({found.summary.ended})")
+        game = self._games.get(found.summary.game)
         if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {found.card.game} is not on this server now")
-        live.game, live.number, live.card = game, found.number, found.card
-        live.opening = Opening.of(found.card)
+            raise Refused(Code.UNKNOWN_GAME, f"the game {found.summary.game} is not on this server now")
+        live.game, live.number, live.summary = game, found.number, found.summary
+        live.opening = Opening.of(found.summary)
         live.answers, live.stored = recalled.answers, recalled.stored.seq
         live.room = await self._rebuild(live, recalled)
 
@@ -220,12 +220,12 @@ class Keeper:
             if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise  # a bug of today may be mended tomorrow
             log.warning("rules_changed", room=live.id, error=why.message)
-            await self.retire(live.number, recalled.found.card, "rules_changed")
+            await self.retire(live.number, recalled.found.summary, "rules_changed")
             raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
 
-    async def retire(self, number: int, card: Card, why: str) -> None:
+    async def retire(self, number: int, summary: RoomSummary, why: str) -> None:
         """End a room that cannot take another step; its history stays."""
-        over = replace(card, status="ended", ended=why, ended_at=self._clock.now(), connected=0, held=None)
+        over = replace(summary, status="ended", ended=why, ended_at=self._clock.now(), connected=0, held=None)
         await self._journal.mark(number, over, None)
         self._owner.changed(over)
 
@@ -271,7 +271,7 @@ class Keeper:
             live.alarm = None
         if due is not None:
             live.alarm_at = due
-            live.alarm = self._clock.call_at(due, lambda: live.lane.put(lambda: self._ring(live)))
+            live.alarm = self._clock.call_at(due, lambda: live.mailbox.put(lambda: self._ring(live)))
 
     async def _ring(self, live: Live) -> None:
         """One command at a time: those who wait come before the next one that is due."""
@@ -290,10 +290,10 @@ class Keeper:
         if live.room is None or self._stopping:
             return
         if why.code == Code.GAME_OVERRAN:
-            live.lane.put(lambda: self._owner.condemn(live, why))
+            live.mailbox.put(lambda: self._owner.condemn(live, why))
             return
         log.error("will_try_again", room=live.id, error=why.message)
-        self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.lane.put(job))
+        self._clock.call_at(self._clock.now() + HEARTBEAT, lambda: live.mailbox.put(job))
 
     def plan_rest(self, live: Live) -> None:
         """A room that nobody hears leaves memory after a while."""
@@ -301,7 +301,7 @@ class Keeper:
             live.rest.cancel()
         after = self._settings.rest_after
         live.rest = self._clock.call_at(
-            self._clock.now() + after, lambda: live.lane.put(lambda: self._rest(live))
+            self._clock.now() + after, lambda: live.mailbox.put(lambda: self._rest(live))
         )
 
     async def _rest(self, live: Live) -> None:
@@ -309,9 +309,9 @@ class Keeper:
             return
         due = live.room.next_due
         soon = due is not None and due <= self._clock.now() + 2 * HEARTBEAT
-        if not soon and not live.lane.waiting:
+        if not soon and not live.mailbox.waiting:
             await self._store(live)
-            if not live.lane.waiting:
+            if not live.mailbox.waiting:
                 live.shut(Refused(Code.NOT_SAVED, "the room has just gone to rest; try again"))
                 self.forget(live)
                 return

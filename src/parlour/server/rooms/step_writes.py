@@ -4,21 +4,21 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from parlour.journal.base import Aside, Card
+from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
 from parlour.server.parts.ratings.results import scored
-from parlour.server.rooms.summary import Live, card_of
+from parlour.server.rooms.summary import Live, summary_of
 from parlour.wire import Step
 
 
 def beside(
     live: Live, step: Step, room: Room[Any], frozen: bytes | None, tickets: tuple[Ticket, ...]
-) -> Aside:
+) -> StepWrites:
     """What changes with this step, which leads to *room*."""
     ends = room.outcome is not None and live.here.outcome is None
-    return Aside(
-        _new_card(live, room, step.now),
+    return StepWrites(
+        _new_summary(live, room, step.now),
         frozen,
         _new_due(live, room),
         tickets,
@@ -33,11 +33,11 @@ def _new_due(live: Live, room: Room[Any]) -> float | UnsetType | None:
     return wanted if room.ended is not None or sooner else UNSET
 
 
-def _new_card(live: Live, room: Room[Any], now: float) -> Card | None:
+def _new_summary(live: Live, room: Room[Any], now: float) -> RoomSummary | None:
     before = live.here
-    held = live.card is not None and live.card.held is not None
+    held = live.summary is not None and live.summary.held is not None
     same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
     if same and not held:
         return None
-    card = card_of(room, live.opening, now)
-    return card if card != live.card else None
+    summary = summary_of(room, live.opening, now)
+    return summary if summary != live.summary else None

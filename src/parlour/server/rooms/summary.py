@@ -7,11 +7,11 @@ import msgspec
 
 from parlour.errors import Code, Refused, parse
 from parlour.game import Game, Outcome
-from parlour.journal.base import Card, Damaged, DiskFailed, Journal, Player, Trouble
+from parlour.journal.base import Damaged, DiskFailed, Journal, Player, RoomSummary, Trouble
 from parlour.room import Instant, Patience, Room
 from parlour.server.clock import Clock, Handle
 from parlour.server.gateway.connections import Audience
-from parlour.server.mailbox import Lane
+from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.guess_limit import Guesses
 from parlour.server.rooms.perspectives import Eyes, Sight
 from parlour.server.rooms.presence import Presence
@@ -29,7 +29,7 @@ class Live:
 
     def __init__(self, id: str, load: str) -> None:
         self.id = id
-        self.lane = Lane()
+        self.mailbox = Mailbox()
         self.audience = Audience(id, load)
         self.presence = Presence(load)
         self.refusal: Refused | None = None
@@ -44,7 +44,7 @@ class Live:
         self.moved: dict[Eyes, int] = {}
         """The seq of the step that last changed what these eyes see."""
         self.answers: dict[tuple[str, str], int] = {}
-        self.card: Card | None = None
+        self.summary: RoomSummary | None = None
         self.stored = 0
         """The seq of the last stored state."""
         self.due: float | None = None
@@ -86,9 +86,11 @@ class Opening(msgspec.Struct, frozen=True):
     address: str | None = None
 
     @classmethod
-    def of(cls, card: Card) -> "Opening":
+    def of(cls, summary: RoomSummary) -> "Opening":
         """What a card says of it."""
-        return cls(card.created, card.private, card.creator, card.ranked, card.listed, card.address)
+        return cls(
+            summary.created, summary.private, summary.creator, summary.ranked, summary.listed, summary.address
+        )
 
 
 class Owner(Protocol):
@@ -113,7 +115,7 @@ class Owner(Protocol):
         """Disconnect the seated players who are not here any more."""
         ...
 
-    def changed(self, card: Card) -> None:
+    def changed(self, summary: RoomSummary) -> None:
         """A room has a new card."""
         ...
 
@@ -145,7 +147,7 @@ def patience_of(settings: Settings) -> Patience:
     return Patience(days * 86400 or None, minutes * 60 or None)
 
 
-UNKNOWN = "it is not known whether this happened; come back in a moment and see"
+OUTCOME_NOT_KNOWN = "it is not known whether this happened; come back in a moment and see"
 
 
 def excuse(error: Refused | Trouble) -> Refused:
@@ -156,7 +158,7 @@ def excuse(error: Refused | Trouble) -> Refused:
         case Damaged():
             return Refused(Code.ROOM_DAMAGED, "what is kept of this is damaged; an operator must look at it")
         case DiskFailed():
-            return Refused(Code.OUTCOME_UNKNOWN, UNKNOWN)
+            return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
         case _:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
@@ -166,9 +168,9 @@ def seated(room: Room[Any]) -> tuple[Player | None, ...]:
     return tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats)
 
 
-def card_of(room: Room[Any], opening: Opening, now: float) -> Card:
+def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
     """The plate at this room's door."""
-    return Card(
+    return RoomSummary(
         id=room.id,
         game=room.game,
         created=opening.created,
@@ -196,7 +198,7 @@ class ShownSeed(msgspec.Struct, frozen=True):
     seed: str
 
 
-class RoomSheet(msgspec.Struct, frozen=True):
+class PublicRoom(msgspec.Struct, frozen=True):
     """A room as anybody may see it."""
 
     id: str
@@ -215,23 +217,23 @@ class RoomSheet(msgspec.Struct, frozen=True):
     seeds: tuple[ShownSeed, ...]
 
 
-def room_sheet(card: Card, *, seq: int, spectators: int = 0) -> RoomSheet:
+def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> PublicRoom:
     """A room's card and what changes too often to stand on it."""
-    return RoomSheet(
-        id=card.id,
-        game=card.game,
-        status=card.status,
-        seats=card.seats,
+    return PublicRoom(
+        id=summary.id,
+        game=summary.game,
+        status=summary.status,
+        seats=summary.seats,
         spectators=spectators,
         seq=seq,
-        outcome=card.outcome,
-        ended=card.ended,
-        private=card.private,
-        listed=card.listed and not card.private,
-        ranked=card.ranked,
-        created=card.created,
-        seed_hash=card.seed_hash,
-        seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in card.shown),
+        outcome=summary.outcome,
+        ended=summary.ended,
+        private=summary.private,
+        listed=summary.listed and not summary.private,
+        ranked=summary.ranked,
+        created=summary.created,
+        seed_hash=summary.seed_hash,
+        seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in summary.shown),
     )
 
 

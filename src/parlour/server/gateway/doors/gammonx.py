@@ -27,12 +27,12 @@ from parlour.doors.gammonx.joining import (
 from parlour.doors.gammonx.terms import new_match_id, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
-from parlour.protocols.signalr import PATIENCE, PING_AFTER, PINGED, SILENCE, farewell, negotiated
+from parlour.protocols.signalr import HANDSHAKE_TIMEOUT, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.api.calls import caller_of, read_body, reply
 from parlour.server.clock import Clock, Rounds
 from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import Visit, framed
-from parlour.server.gateway.upgrade import Knock, TurnedAway
+from parlour.server.gateway.fanout import Peer, framed
+from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
 from parlour.server.rooms.host import Host
@@ -44,13 +44,13 @@ from parlour.wire import Request as Asked
 
 log = structlog.get_logger()
 
-PATH = GammonX.path
+HUB_PATH = GammonX.path
 PREFIXES = ("", "/game")
 """Where this door is; the original's clients use either."""
-SWEEP_EVERY = 5.0
+CHECK_EVERY = 5.0
 TAKE_OVER = 2.0
 """Seconds in which a connection must answer a ping, or whoever else has its player's id takes its place."""
-LOOK_EVERY = 0.1
+TAKE_OVER_LOOK_EVERY = 0.1
 MAX_HELD = 100
 """Calls that wait until it is known whether somebody may join."""
 MAX_NEGOTIATED = 10_000
@@ -60,7 +60,7 @@ NEGOTIATED_BY_ADDRESS = 500
 Answer = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
-class Visitor:
+class HubConnection:
     """One connection to the hub."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Visitor:
 
     def check(self, now: float) -> None:
         """Ping the client, so that it knows that we live; one that has been silent for too long is gone."""
-        if now - self._heard > (SILENCE if self.hub.is_open else PATIENCE):
+        if now - self._heard > (SILENCE if self.hub.is_open else HANDSHAKE_TIMEOUT):
             self._hang_up("nothing was heard of this client for too long")
         elif self.hub.is_open and now - self._pinged >= PING_AFTER:
             self._pinged = now
@@ -227,7 +227,7 @@ class Visitor:
             self.socket.write(framed(frame))
 
 
-STATUS: dict[str, int] = {
+HTTP_STATUS: dict[str, int] = {
     Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503, Code.OUTCOME_UNKNOWN: 503
 }  # fmt: skip
 """Of a refused call; 400 where nothing else is said."""
@@ -246,18 +246,18 @@ class GammonxDoor:
         """Connection tokens that nobody has used yet, when they were made, and for whom."""
         self._promised = Quota("negotiated connections", 0, address=NEGOTIATED_BY_ADDRESS)
         self._used: set[str] = set()
-        self._visitors: set[Visitor] = set()
-        self._places: dict[tuple[str, str], Visitor] = {}
+        self._visitors: set[HubConnection] = set()
+        self._places: dict[tuple[str, str], HubConnection] = {}
         """Who speaks for which player in which match."""
-        self._rounds = Rounds(self.clock, SWEEP_EVERY, self._sweep)
+        self._rounds = Rounds(self.clock, CHECK_EVERY, self._sweep)
 
     # The socket's way in.
 
-    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
-        query = {name.lower(): value for name, value in parse_qsl(knock.query)}
-        bearer = self._bearer(knock.upgrade.headers.get("Authorization"), query)
+    def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
+        query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}
+        bearer = self._bearer(upgrade.request.headers.get("Authorization"), query)
         player = None if bearer is None else self.host.sessions.player(bearer)
-        visitor = Visitor(self, socket, player, query)
+        visitor = HubConnection(self, socket, player, query)
         if "id" in query:
             self._redeem(query["id"], visitor)
         self._visitors.add(visitor)
@@ -277,12 +277,12 @@ class GammonxDoor:
             return await self.host.sessions.find(bearer)
         return self.host.pseudonyms.player(id)
 
-    def _redeem(self, token: str, visitor: Visitor) -> None:
+    def _redeem(self, token: str, visitor: HubConnection) -> None:
         if token in self._used:
-            raise TurnedAway(409, "this connection is open already\n")
+            raise UpgradeRefused(409, "this connection is open already\n")
         made = self._forget_negotiated(token)
-        if made is None or self.clock.now() - made > PATIENCE:
-            raise TurnedAway(404, "there is no such connection; negotiate first\n")
+        if made is None or self.clock.now() - made > HANDSHAKE_TIMEOUT:
+            raise UpgradeRefused(404, "there is no such connection; negotiate first\n")
         visitor.token = token
         self._used.add(token)
 
@@ -293,7 +293,7 @@ class GammonxDoor:
             self._promised.give_back(address=address)
         return made
 
-    def lose(self, visitor: Visitor) -> None:
+    def lose(self, visitor: HubConnection) -> None:
         """A connection is gone."""
         self._visitors.discard(visitor)
         self._used.discard(visitor.token or "")
@@ -301,7 +301,7 @@ class GammonxDoor:
             if self._places.get(place) is visitor:
                 del self._places[place]
 
-    def place(self, visitor: Visitor, asked: Asked) -> None:
+    def place(self, visitor: HubConnection, asked: Asked) -> None:
         """Let somebody speak for a player, unless another connection does that and lives."""
         other = self._places.get((asked.room or "", asked.ref.player))
         if other is None or other is visitor:
@@ -310,7 +310,7 @@ class GammonxDoor:
             other.socket.ping()
             self._look(other, visitor, asked, self.clock.now() + TAKE_OVER)
 
-    def _look(self, other: Visitor, visitor: Visitor, asked: Asked, until: float) -> None:
+    def _look(self, other: HubConnection, visitor: HubConnection, asked: Asked, until: float) -> None:
         now = self.clock.now()
         if other.over or (not other.socket.lives and now >= until):
             other.socket.cut()
@@ -318,9 +318,9 @@ class GammonxDoor:
         elif other.socket.lives:
             visitor.stay_out(asked)
         else:
-            self.clock.call_at(now + LOOK_EVERY, lambda: self._look(other, visitor, asked, until))
+            self.clock.call_at(now + TAKE_OVER_LOOK_EVERY, lambda: self._look(other, visitor, asked, until))
 
-    def _give_place(self, visitor: Visitor, asked: Asked) -> None:
+    def _give_place(self, visitor: HubConnection, asked: Asked) -> None:
         if not visitor.over:
             place = (asked.room or "", asked.ref.player)
             self._places[place] = visitor
@@ -341,7 +341,9 @@ class GammonxDoor:
         now = self.clock.now()
         for visitor in tuple(self._visitors):
             visitor.check(now)
-        for token in [token for token, (made, _) in self._negotiated.items() if now - made > PATIENCE]:
+        for token in [
+            token for token, (made, _) in self._negotiated.items() if now - made > HANDSHAKE_TIMEOUT
+        ]:
             self._forget_negotiated(token)
 
     # What is asked over HTTP.
@@ -353,7 +355,7 @@ class GammonxDoor:
             "/api/matches/join": (JOIN_ERROR, self._join),
             "/api/matches/queues/{queue}": (QUEUE_ERROR, self._poll),
             "/api/matches/queues/{queue}/cancel": (QUEUE_ERROR, self._cancel),
-            f"{PATH}/negotiate": ("NEGOTIATE_ERROR", self._negotiate),
+            f"{HUB_PATH}/negotiate": ("NEGOTIATE_ERROR", self._negotiate),
         }
         return [
             Route(prefix + path, self._serve(*call), methods=["POST", "OPTIONS"])
@@ -371,7 +373,7 @@ class GammonxDoor:
                 return reply(await answer(request), 200, headers)
             except (Refused, Trouble) as error:
                 why = excuse(error)
-                return reply(failed(code, why), STATUS.get(why.code, 400), headers)
+                return reply(failed(code, why), HTTP_STATUS.get(why.code, 400), headers)
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody is there to read it
 

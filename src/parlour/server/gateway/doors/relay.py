@@ -8,16 +8,16 @@ from websockets.frames import CloseCode
 
 from parlour.doors.relay import (
     BAD_LASTNUM,
-    COOKIE,
     FULL,
     MAX_MESSAGE,
+    RELAY_COOKIE,
     Copies,
-    Wanted,
+    RelayWanted,
     cookie_id,
     made_id,
     numbered,
     plain,
-    read_knock,
+    read_address,
     tidied,
 )
 from parlour.errors import Code, Refused
@@ -27,16 +27,16 @@ from parlour.relay import (
     PORTION,
     Cut,
     Effects,
-    Instant,
     Missed,
     Relay,
+    RelayInstant,
     Tell,
     size_of,
 )
 from parlour.server import metrics
 from parlour.server.clock import Clock, Handle
-from parlour.server.gateway.fanout import Visit, framed
-from parlour.server.gateway.upgrade import Knock, TurnedAway
+from parlour.server.gateway.fanout import Peer, framed
+from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Quota, is_encrypted
 from parlour.server.settings import Settings
@@ -58,14 +58,14 @@ GRAIN = 4096
 LASTING = f"Max-Age={TOKEN_DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
 
 
-class Visitor:
+class RelayConnection:
     """Somebody at the door; once inside, their socket is a line of a relay."""
 
     __slots__ = ("_relays", "id", "last", "numbered", "room", "socket")
 
     name = "relay"
 
-    def __init__(self, relays: "Relays", socket: Socket, id: str, wanted: Wanted) -> None:
+    def __init__(self, relays: "Relays", socket: Socket, id: str, wanted: RelayWanted) -> None:
         self._relays = relays
         self.socket = socket
         self.id = id
@@ -111,7 +111,7 @@ class Visitor:
         self.socket.close(close, reason)
 
 
-class Live:
+class OpenRelay:
     """A relay in memory, for whom it is counted, and when it is woken."""
 
     __slots__ = ("address", "alarm", "counted", "relay", "room")
@@ -131,7 +131,7 @@ class Live:
         return self.relay.held
 
 
-Think = Callable[[Live, Visitor], Effects[Socket]]
+Think = Callable[[OpenRelay, RelayConnection], Effects[Socket]]
 
 
 class Relays:
@@ -141,7 +141,7 @@ class Relays:
         self._clock = clock
         self._ids = ids
         self._settings = settings
-        self._live: dict[str, Live] = {}
+        self._live: dict[str, OpenRelay] = {}
         self._open = Quota("relays", settings.relays, address=settings.address_relays)
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
 
@@ -153,31 +153,31 @@ class Relays:
 
     # The door.
 
-    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+    def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         try:
-            wanted = read_knock(knock.path, knock.query)
+            wanted = read_address(upgrade.path, upgrade.query)
         except Refused as why:
-            raise self._turned_away(400, Code(why.code), why.message + "\n") from None
-        if (tidy := tidied(knock.path)) != knock.path:
-            raise TurnedAway(301, "", Location=f"{tidy}?{knock.query}")
+            raise self._upgrade_refused(400, Code(why.code), why.message + "\n") from None
+        if (tidy := tidied(upgrade.path)) != upgrade.path:
+            raise UpgradeRefused(301, "", Location=f"{tidy}?{upgrade.query}")
         headers: dict[str, str] = {}
         if wanted.numbered:
             id = wanted.id or made_id(*self._fresh(31))
         else:
-            id, headers = self._by_cookie(knock, socket.peer)
+            id, headers = self._by_cookie(upgrade, socket.peer)
         self._check_place(wanted.room, id, socket.address or "", numbered=wanted.numbered)
-        return Visitor(self, socket, id, wanted), headers
+        return RelayConnection(self, socket, id, wanted), headers
 
-    def _by_cookie(self, knock: Knock, peer: str | None) -> tuple[str, dict[str, str]]:
+    def _by_cookie(self, upgrade: Upgrade, peer: str | None) -> tuple[str, dict[str, str]]:
         """The id in somebody's cookie, or a fresh one; a foreign page neither uses nor replaces it."""
-        if not knock.is_ours(self._settings, peer):
+        if not upgrade.is_ours(self._settings, peer):
             return cookie_id(*self._fresh(62)), {}
         try:
-            id = self._ids.read(knock.cookie(COOKIE) or "", expires=False)
+            id = self._ids.read(upgrade.cookie(RELAY_COOKIE) or "", expires=False)
         except Refused:
             id = cookie_id(*self._fresh(62))
-        secure = "; Secure" if is_encrypted(peer, knock.schemes, self._settings.proxies) else ""
-        return id, {"Set-Cookie": f"{COOKIE}={self._ids.issue(id)}; {LASTING}{secure}"}
+        secure = "; Secure" if is_encrypted(peer, upgrade.schemes, self._settings.proxies) else ""
+        return id, {"Set-Cookie": f"{RELAY_COOKIE}={self._ids.issue(id)}; {LASTING}{secure}"}
 
     def _fresh(self, bits: int) -> tuple[int, int]:
         return int(self._clock.date()), secrets.randbits(bits)
@@ -189,17 +189,17 @@ class Relays:
                 self._open.check(address=address)
             self._memory.check(MEMBER_MEMORY + 2 * size_of(id), address=live.address if live else address)
         except Refused as why:
-            raise self._turned_away(503, Code.TOO_MANY, why.message + "\n") from None
+            raise self._upgrade_refused(503, Code.TOO_MANY, why.message + "\n") from None
         if live is not None and (why_not := full(live.relay, id, lasts=numbered)) is not None:
-            raise self._turned_away(503, *why_not)
+            raise self._upgrade_refused(503, *why_not)
 
-    def _turned_away(self, status: int, code: Code, text: str) -> TurnedAway:
+    def _upgrade_refused(self, status: int, code: Code, text: str) -> UpgradeRefused:
         metrics.relay_refusals.labels(code).inc()
-        return TurnedAway(status, text)
+        return UpgradeRefused(status, text)
 
     # What lines do.
 
-    def join(self, visitor: Visitor) -> None:
+    def join(self, visitor: RelayConnection) -> None:
         """Somebody comes in, or returns."""
         live = self._live.get(visitor.room)
         others = 0 if live is None else live.relay.fan_out(0)
@@ -214,7 +214,7 @@ class Relays:
             metrics.relays_live.set(len(self._live))
         self._do(live, visitor, self._join)
 
-    def say(self, visitor: Visitor, body: bytes) -> None:
+    def say(self, visitor: RelayConnection, body: bytes) -> None:
         """Somebody says something; they pay for all that is sent because of it."""
         live = self._live.get(visitor.room)
         if live is None:
@@ -226,7 +226,7 @@ class Relays:
         else:
             visitor.hurry_away()
 
-    def read_on(self, visitor: Visitor) -> None:
+    def read_on(self, visitor: RelayConnection) -> None:
         """Somebody gets the next portion of what they missed, when they have taken the one before."""
         live, socket = self._live.get(visitor.room), visitor.socket
         if live is None or not live.relay.is_reading(socket):
@@ -238,7 +238,7 @@ class Relays:
         else:
             self._read_later(visitor, NO_HURRY)
 
-    def lose(self, visitor: Visitor) -> None:
+    def lose(self, visitor: RelayConnection) -> None:
         """Somebody's line is lost."""
         live = self._live.get(visitor.room)
         if live is not None:
@@ -246,19 +246,19 @@ class Relays:
 
     # What these are made of.
 
-    def _opened(self, room: str, address: str) -> Live:
-        return Live(room, address, Relay())
+    def _opened(self, room: str, address: str) -> OpenRelay:
+        return OpenRelay(room, address, Relay())
 
-    def _do(self, live: Live, visitor: Visitor, think: Think) -> None:
+    def _do(self, live: OpenRelay, visitor: RelayConnection, think: Think) -> None:
         self._speak(think(live, visitor), visitor)
         self._settle(live)
 
-    def _say(self, live: Live, visitor: Visitor, body: bytes) -> None:
+    def _say(self, live: OpenRelay, visitor: RelayConnection, body: bytes) -> None:
         self._speak(live.relay.say(visitor.socket, body, self._now()))
         if not live.counted - GRAIN < live.relay.held <= live.counted:
             self._count(live)
 
-    def _join(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+    def _join(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
         socket, id, lasts = visitor.socket, visitor.id, visitor.numbered
         try:
             return live.relay.join(socket, id, self._now(), lasts=lasts, last=visitor.last)
@@ -267,7 +267,7 @@ class Relays:
             socket.close(*BAD_LASTNUM)
             return []
 
-    def _read_on(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+    def _read_on(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
         try:
             return live.relay.read_on(visitor.socket)
         except Missed:  # it was let go of before they came so far
@@ -275,18 +275,18 @@ class Relays:
             visitor.socket.close(*BAD_LASTNUM)
             return []
 
-    def _read_later(self, visitor: Visitor, seconds: float) -> None:
+    def _read_later(self, visitor: RelayConnection, seconds: float) -> None:
         self._clock.call_at(self._clock.now() + seconds, lambda: self.read_on(visitor))
 
-    def _lose(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+    def _lose(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
         return live.relay.lose(visitor.socket, self._now())
 
-    def _ring(self, live: Live) -> None:
+    def _ring(self, live: OpenRelay) -> None:
         live.alarm = None
         self._speak(live.relay.wake(self._now()))
         self._settle(live)
 
-    def _settle(self, live: Live) -> None:
+    def _settle(self, live: OpenRelay) -> None:
         """Forget a relay that nobody is in; be woken when somebody has been away for too long."""
         due = live.relay.due
         self._count(live)
@@ -295,7 +295,7 @@ class Relays:
         elif due is not None and live.alarm is None:  # an alarm that rings too early just sets the next
             live.alarm = self._clock.call_at(due, lambda: self._ring(live))
 
-    def _forget(self, live: Live) -> None:
+    def _forget(self, live: OpenRelay) -> None:
         if live.alarm is not None:
             live.alarm.cancel()
         if self._live.get(live.room) is live:
@@ -305,7 +305,7 @@ class Relays:
         live.counted = 0
         metrics.relays_live.set(len(self._live))
 
-    def _count(self, live: Live) -> None:
+    def _count(self, live: OpenRelay) -> None:
         """Count the memory of a relay; where there is not enough, it forgets what is oldest."""
         try:
             self._memory.check(_grains(live.held) - live.counted, address=live.address)
@@ -314,10 +314,10 @@ class Relays:
         counted, live.counted = live.counted, _grains(live.held)
         self._memory.change(counted, live.counted, address=live.address)
 
-    def _now(self) -> Instant:
-        return Instant(self._clock.now(), int(self._clock.date() * 1000))
+    def _now(self) -> RelayInstant:
+        return RelayInstant(self._clock.now(), int(self._clock.date() * 1000))
 
-    def _speak(self, effects: Effects[Socket], visitor: Visitor | None = None) -> None:
+    def _speak(self, effects: Effects[Socket], visitor: RelayConnection | None = None) -> None:
         for effect in effects:
             if isinstance(effect, Tell):
                 self._tell(effect)

@@ -9,13 +9,13 @@ import structlog
 from websockets.frames import CloseCode
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Damaged, Journal, Letter, Trouble
+from parlour.journal.base import Damaged, Journal, KeptEnvelope, Trouble
 from parlour.relay import ENVELOPE_WIRE, REMEMBERED_BYTES, Effects, Envelope, Intent, Relay, Tell, size_of
 from parlour.server.clock import Clock
-from parlour.server.gateway.doors.relay import Live, Relays, Think, Visitor, full
+from parlour.server.gateway.doors.relay import OpenRelay, RelayConnection, Relays, Think, full
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Quota
-from parlour.server.mailbox import Lane
+from parlour.server.mailbox import Mailbox
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens
 
@@ -66,10 +66,12 @@ class Segment:
         self.bytes = 0
 
 
-class KeptLive(Live):
+class KeptRelay(OpenRelay):
     """A relay, what is kept of it, and the lane in which things happen to it one after the other."""
 
-    __slots__ = ("disk", "holder", "is_loaded", "is_lost", "lane", "next", "segments", "unheard", "waiting")
+    __slots__ = (
+        "disk", "holder", "is_loaded", "is_lost", "mailbox", "next", "segments", "unheard", "waiting",
+    )  # fmt: skip
 
     def __init__(self, room: str, address: str) -> None:
         super().__init__(room, address, Relay(remembers=True))
@@ -80,7 +82,7 @@ class KeptLive(Live):
         """The bytes that are kept of it."""
         self.unheard = 0
         """Bytes that were said and wait for their turn."""
-        self.lane = Lane()
+        self.mailbox = Mailbox()
         self.waiting = 0
         """How much has been asked and not begun."""
         self.next = 0
@@ -117,13 +119,13 @@ class KeptRelays(Relays):
     async def stop(self) -> None:
         await super().stop()
         for live in list(self._live.values()):
-            await _kept(live).lane.drained()
+            await _kept(live).mailbox.drained()
 
     def _nothing_kept(self) -> Quota:
         settings = self._settings
         return Quota("bytes of kept relays", settings.relay_disk, address=settings.address_relay_disk)
 
-    def _say(self, live: Live, visitor: Visitor, body: bytes) -> None:
+    def _say(self, live: OpenRelay, visitor: RelayConnection, body: bytes) -> None:
         kept, size = _kept(live), len(body)
         if kept.unheard + size > REMEMBERED_BYTES:  # the journal does not keep up
             visitor.hurry_away()
@@ -139,10 +141,10 @@ class KeptRelays(Relays):
 
         self._put(kept, hear, visitor)
 
-    def _opened(self, room: str, address: str) -> Live:
-        return KeptLive(room, address)
+    def _opened(self, room: str, address: str) -> OpenRelay:
+        return KeptRelay(room, address)
 
-    def _join(self, live: Live, visitor: Visitor) -> Effects[Socket]:
+    def _join(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
         # Only now is it known who else is there.
         if (why := full(live.relay, visitor.id, lasts=visitor.numbered)) is not None:
             visitor.send_away(why[0], CloseCode.TRY_AGAIN_LATER, why[1].strip())
@@ -151,7 +153,7 @@ class KeptRelays(Relays):
             return []
         return super()._join(live, visitor)
 
-    def _may_keep(self, live: KeptLive, visitor: Visitor, size: int) -> bool:
+    def _may_keep(self, live: KeptRelay, visitor: RelayConnection, size: int) -> bool:
         """Whether there is room for a message of that size; if not, whoever says it is sent away."""
         more = _on_disk(live.room, size * 4 // 3) + ENVELOPE_WIRE + size_of(visitor.id)
         if live.disk == 0:
@@ -166,19 +168,23 @@ class KeptRelays(Relays):
             return False
         return True
 
-    def _do(self, live: Live, visitor: Visitor, think: Think) -> None:
+    def _do(self, live: OpenRelay, visitor: RelayConnection, think: Think) -> None:
         self._put(live, lambda: think(live, visitor), visitor)
 
-    def _ring(self, live: Live) -> None:
+    def _ring(self, live: OpenRelay) -> None:
         live.alarm = None
         self._put(live, lambda: live.relay.wake(self._now()))
 
-    def _put(self, live: Live, think: Callable[[], Effects[Socket]], asker: Visitor | None = None) -> None:
+    def _put(
+        self, live: OpenRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None = None
+    ) -> None:
         kept = _kept(live)
         kept.waiting += 1
-        kept.lane.put(partial(self._run, kept, think, asker))
+        kept.mailbox.put(partial(self._run, kept, think, asker))
 
-    async def _run(self, live: KeptLive, think: Callable[[], Effects[Socket]], asker: Visitor | None) -> None:
+    async def _run(
+        self, live: KeptRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None
+    ) -> None:
         live.waiting -= 1
         if live.is_lost:
             if asker is not None:
@@ -206,7 +212,7 @@ class KeptRelays(Relays):
         for holder, size in held.items():
             self._disk.count(size, address=holder)
 
-    async def _load(self, live: KeptLive) -> None:
+    async def _load(self, live: KeptRelay) -> None:
         held = await self._journal.relay_held(live.room)
         if held is not None:
             live.disk = held.bytes
@@ -230,7 +236,7 @@ class KeptRelays(Relays):
         live.relay = Relay.recalled(before or (), envelopes, self._clock.now(), next=live.next)
         live.is_loaded = True
 
-    async def _keep(self, live: KeptLive, effects: Effects[Socket]) -> None:
+    async def _keep(self, live: KeptRelay, effects: Effects[Socket]) -> None:
         for tell in effects:
             if isinstance(tell, Tell) and tell.envelope.num >= live.next:  # not one that somebody missed
                 live.next = tell.envelope.num + 1
@@ -239,7 +245,7 @@ class KeptRelays(Relays):
                 self._disk.change(live.disk, letter.bytes, address=live.holder)
                 live.disk = letter.bytes
 
-    def _letter(self, live: KeptLive, tell: Tell[Socket]) -> Letter:
+    def _letter(self, live: KeptRelay, tell: Tell[Socket]) -> KeptEnvelope:
         envelope, others = tell.envelope, None
         if not live.segments or live.segments[-1].bytes >= SEGMENT:
             others = tell.crowd.others(envelope.sender)
@@ -251,15 +257,15 @@ class KeptRelays(Relays):
         size = RELAY_DISK + sum(segment.bytes for segment in live.segments)
         while len(live.segments) > 1 and size > REMEMBERED_BYTES:
             size -= live.segments.popleft().bytes
-        return Letter(envelope.num, self._clock.now(), body, live.segments[0].first, live.holder, size)
+        return KeptEnvelope(envelope.num, self._clock.now(), body, live.segments[0].first, live.holder, size)
 
-    def _file(self, live: KeptLive, page: Page, size: int) -> None:
+    def _file(self, live: KeptRelay, page: Page, size: int) -> None:
         """Count a page that is kept."""
         if not live.segments or (page.others is not None and live.segments[-1].bytes >= SEGMENT):
             live.segments.append(Segment(page.num))
         live.segments[-1].bytes += _on_disk(live.room, size)
 
-    def _lose_all(self, live: KeptLive, error: Trouble, asker: Visitor | None) -> None:
+    def _lose_all(self, live: KeptRelay, error: Trouble, asker: RelayConnection | None) -> None:
         """The journal failed: nobody was told, all come again, and the relay is loaded anew for them."""
         live.is_lost = True
         log.error("relay_lost", error=str(error))
@@ -279,6 +285,6 @@ def _on_disk(room: str, size: int) -> int:
     return PAGE_DISK + len(room.encode()) + size
 
 
-def _kept(live: Live) -> KeptLive:
-    assert isinstance(live, KeptLive)  # noqa: S101 - `_opened` makes no others
+def _kept(live: OpenRelay) -> KeptRelay:
+    assert isinstance(live, KeptRelay)  # noqa: S101 - `_opened` makes no others
     return live

@@ -163,7 +163,7 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]
         return Outbox()
 
 
-class Server(socketio.AsyncServer):  # type: ignore[misc]
+class SocketIoServer(socketio.AsyncServer):  # type: ignore[misc]
     """Socket.IO on that."""
 
     def _engineio_server_class(self) -> type[Engine]:

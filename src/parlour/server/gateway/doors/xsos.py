@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 from websockets.frames import CloseCode
 
-from parlour.doors.xsos import Answer, Told, Xsos
+from parlour.doors.xsos import Told, Xsos, XsosAnswer
 from parlour.errors import Code, Refused
 from parlour.server import metrics
 from parlour.server.api.calls import caller_of, refusal
@@ -24,14 +24,14 @@ from parlour.server.gateway.doors.socket_io import (
     MAX_UNSENT,
     Json,
     Packet,
-    Server,
+    SocketIoServer,
     count_events,
     quiet,
     readable_post,
 )
 from parlour.server.gateway.doors.xsos_sessions import Session, SessionSocket
-from parlour.server.gateway.fanout import Visit
-from parlour.server.gateway.upgrade import Door, Knock, TurnedAway
+from parlour.server.gateway.fanout import Peer
+from parlour.server.gateway.upgrade import Door, Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, STRIKES, Limits, Quota, too_fast
 from parlour.server.settings import Settings
@@ -39,8 +39,8 @@ from parlour.server.tasks import Tasks
 
 log = structlog.get_logger()
 
-PATH = "/socket.io/"
-SWEEP_EVERY = 5.0
+XSOS_PATH = "/socket.io/"
+EXPIRE_EVERY = 5.0
 """Seconds between looks for those who are away for too long."""
 SPOKEN = ("3", "4")
 """Versions of Engine.IO: Socket.IO 2 speaks the one, 3 and 4 the other."""
@@ -67,9 +67,9 @@ class XsosDoor:
         self._door = Xsos(self._arrived, self._whose, self._held, referee=settings.xsos_referee)
         self._sessions: dict[str, Session] = {}
         self._lines: dict[str, Session] = {}
-        self._rounds = Rounds(clock, SWEEP_EVERY, self._expire)
+        self._rounds = Rounds(clock, EXPIRE_EVERY, self._expire)
         self._speaking = Tasks()
-        self._sio = Server(
+        self._sio = SocketIoServer(
             async_mode="asgi",
             async_handlers=False,  # in the order of arrival
             serializer=Packet,
@@ -88,8 +88,8 @@ class XsosDoor:
             self._sio.on(event, answer)
         for event in ("client_msg", "unknown", "unreadable"):
             self._sio.on(event, self._answering(event))
-        self.routes: list[BaseRoute] = [Route(PATH, self)]
-        self.doors: dict[str, Door] = {PATH: self}
+        self.routes: list[BaseRoute] = [Route(XSOS_PATH, self)]
+        self.doors: dict[str, Door] = {XSOS_PATH: self}
 
     def start(self) -> None:
         """Look now and then for those who are away for too long."""
@@ -128,18 +128,18 @@ class XsosDoor:
             if session is not None and session.id is None:
                 self.forget_place(session)
 
-    def enter(self, socket: Socket, knock: Knock) -> tuple[Visit, Mapping[str, str]]:
+    def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         """Every WebSocket to this path."""
-        if knock.path != PATH:
+        if upgrade.path != XSOS_PATH:
             raise Refused(Code.NOT_FOUND, "there is no socket at this address")
-        scope = _scope_of(socket, knock)
+        scope = _scope_of(socket, upgrade)
         try:
             session = self._admit(scope)
         except Refused as why:
             metrics.refusals.labels("xsos", why.code).inc()
             answer = refusal(why)
             headers = {"Access-Control-Allow-Origin": "*"}
-            raise TurnedAway(answer.status_code, bytes(answer.body).decode(), **headers) from None
+            raise UpgradeRefused(answer.status_code, bytes(answer.body).decode(), **headers) from None
         return SessionSocket(self, session, scope, socket), {}
 
     async def serve_line(self, line: SessionSocket, session: Session, scope: Scope) -> None:
@@ -347,7 +347,7 @@ class XsosDoor:
 
     def _ask(
         self, session: Session, event: str, line: str, body: msgspec.Raw | None, *, asked: bool
-    ) -> Answer:
+    ) -> XsosAnswer:
         if not self.may_ask(session, 1.0 - FRAME_COST):  # the rest was paid for its packet
             why = too_fast()
         elif event == "unknown":
@@ -434,13 +434,13 @@ class XsosDoor:
         self._speaking.start(self._tell(told))
 
 
-def _scope_of(socket: Socket, knock: Knock) -> Scope:
+def _scope_of(socket: Socket, upgrade: Upgrade) -> Scope:
     """A WebSocket as ASGI would have it."""
-    raw = knock.upgrade.headers.raw_items()
+    raw = upgrade.request.headers.raw_items()
     return {
         "type": "websocket",
-        "path": PATH,
-        "query_string": knock.query.encode(),
+        "path": XSOS_PATH,
+        "query_string": upgrade.query.encode(),
         "headers": [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in raw],
         "client": (socket.peer or "", 0),
     }

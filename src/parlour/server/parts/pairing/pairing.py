@@ -12,18 +12,18 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Damaged, Trouble
-from parlour.lobby import Mode, Party, Ticket, made_good
+from parlour.lobby import Mode, Party, Ticket, matched
 from parlour.ratings import MIDDLE, ladder_of
 from parlour.room import Room, Seat, open_room
 from parlour.server.bots.seats import chosen, newcomer
 from parlour.server.clock import Handle
 from parlour.server.gateway.connections import Client
 from parlour.server.limits import Quota
-from parlour.server.mailbox import Lane
-from parlour.server.parts.pairing.ticket_index import Desk
+from parlour.server.mailbox import Mailbox
+from parlour.server.parts.pairing.ticket_index import TicketIndex
 from parlour.server.parts.room_list import Listing
-from parlour.server.rooms.creation import Openings
-from parlour.server.rooms.registry import Keeper
+from parlour.server.rooms.creation import RoomCreation
+from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.summary import NOT_WRITTEN, Live, Owner, excuse
 from parlour.server.settings import Settings
 from parlour.server.tasks import Tasks
@@ -33,7 +33,7 @@ from parlour.wire import Act, Command, Connect, Join, Push, Queue, Request, Shut
 T = TypeVar("T")
 log = structlog.get_logger()
 
-EVERY = 1.0
+PAIR_EVERY = 1.0
 """Seconds between two looks at those who wait: who has gone, and whose tolerance has grown."""
 LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
@@ -45,7 +45,7 @@ class Pairs(Owner, Protocol):
     """What the owner of the rooms does for the lobby."""
 
     games: Mapping[str, Game[Any]]
-    keeper: Keeper
+    registry: RoomRegistry
 
     async def step(
         self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
@@ -53,12 +53,12 @@ class Pairs(Owner, Protocol):
         """Think a command through, write it and the tickets that it makes good, speak of it."""
         ...
 
-    async def in_lane(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
+    async def in_mailbox(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
         """Do something in a room's turn, and wait for what comes of it."""
         ...
 
 
-class TicketSheet(msgspec.Struct, frozen=True):
+class PublicTicket(msgspec.Struct, frozen=True):
     """A ticket, as its player may see it."""
 
     id: str
@@ -91,14 +91,14 @@ class Unqueued(msgspec.Struct, frozen=True):
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Pairs, openings: Openings, listing: Listing, settings: Settings) -> None:
+    def __init__(self, owner: Pairs, creation: RoomCreation, listing: Listing, settings: Settings) -> None:
         self._owner = owner
-        self._openings = openings
+        self._creation = creation
         self._listing = listing
         self._journal = owner.journal
         each = {"player": settings.player_tickets, "address": settings.address_tickets}
-        self.desk = Desk(settings.ticket_patience, Quota("open tickets", settings.tickets, **each))
-        self.lane = Lane()
+        self.index = TicketIndex(settings.ticket_patience, Quota("open tickets", settings.tickets, **each))
+        self.mailbox = Mailbox()
         self._tick: Handle | None = None
         self.tasks = Tasks()
 
@@ -110,7 +110,7 @@ class Pairing:
                 await self._go_on(ticket, now)
         for ticket in tickets:
             if ticket.room is not None:
-                self.desk.send(ticket, now)
+                self.index.send(ticket, now)
         self._plan()
 
     async def _go_on(self, ticket: Ticket, now: float) -> None:
@@ -119,11 +119,11 @@ class Pairing:
             found = None if ticket.at is None else await self._journal.find(ticket.at)
         except Damaged:  # nobody can wait there
             found = None
-        seats = () if found is None else found.card.seats
+        seats = () if found is None else found.summary.seats
         sitting = frozenset(seat.id for seat in seats if seat is not None)
-        waits = found is not None and found.card.ended is None and len(sitting) < ticket.seats
+        waits = found is not None and found.summary.ended is None and len(sitting) < ticket.seats
         if ticket.at is None or waits:
-            self.desk.lay(ticket, now, sitting)
+            self.index.add(ticket, now, sitting)
         else:
             await self._journal.drop_tickets([ticket.id])
 
@@ -131,7 +131,7 @@ class Pairing:
         """Finish what was begun; those who wait, wait on after a restart."""
         if self._tick is not None:
             self._tick.cancel()
-        await self.lane.drained()
+        await self.mailbox.drained()
 
     # What players ask.
 
@@ -152,7 +152,7 @@ class Pairing:
 
     async def queue(self, player: str, wanted: Queue, address: str | None = None) -> Ticket:
         """Take a ticket; it may be made good at once."""
-        return await self._in_lane(lambda: self._queue(player, wanted, address))
+        return await self._in_mailbox(lambda: self._queue(player, wanted, address))
 
     async def meet(
         self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
@@ -162,22 +162,22 @@ class Pairing:
         Of such tickets the room is known at once: `room` where somebody waits, `at` where one waits oneself.
         Who asks again while nothing has changed has the same ticket.
         """
-        return await self._in_lane(lambda: self._meet(player, wanted, room, config, address))
+        return await self._in_mailbox(lambda: self._meet(player, wanted, room, config, address))
 
     def is_found(self, player: str, room: str) -> bool:
         """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
-        return self.desk.is_found(player, room, self._now())
+        return self.index.is_found(player, room, self._now())
 
     async def unqueue(self, player: str, id: str) -> Ticket:
         """Give a ticket back."""
-        return await self._in_lane(lambda: self._unqueue(player, id))
+        return await self._in_mailbox(lambda: self._unqueue(player, id))
 
     def tickets(self, player: str) -> list[Ticket]:
         """What this player waits for, and what was lately made good; asking is a sign of life."""
-        tickets = self.desk.of(player)
+        tickets = self.index.of(player)
         for ticket in tickets:
             if ticket.room is None:
-                self.desk.see(ticket, self._now())
+                self.index.see(ticket, self._now())
         return tickets
 
     def ticket(self, player: str, id: str) -> Ticket:
@@ -187,21 +187,21 @@ class Pairing:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
 
-    def sheet(self, ticket: Ticket) -> TicketSheet:
+    def sheet(self, ticket: Ticket) -> PublicTicket:
         """A ticket, as it is told."""
         status = "waiting" if ticket.room is None else "matched"
         waited = max(0.0, self._now() - ticket.since)
-        return TicketSheet(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
+        return PublicTicket(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     # What rooms ask and say.
 
     def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
         """Refuse a seat that is kept for others."""
-        self.desk.check_seat(live.id, player, self._now(), ranked=live.opening.ranked, bot=bot)
+        self.index.check_seat(live.id, player, self._now(), ranked=live.opening.ranked, bot=bot)
 
     def mode_of(self, live: Live) -> Mode:
         """How the players of a room were found."""
-        vacancy = self.desk.vacancies.get(live.id)
+        vacancy = self.index.vacancies.get(live.id)
         if vacancy is not None:
             return vacancy.ticket.mode
         if live.opening.ranked:
@@ -210,87 +210,87 @@ class Pairing:
 
     def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
         """The ticket of whoever waited in this room, made good if all are there now."""
-        return self.desk.fills(room.id, _sitting(room))
+        return self.index.fills(room.id, _sitting(room))
 
     def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
         """Seats were taken or given up, and the tickets that this made good are kept."""
         playing = _sitting(room) if self.fills(room) else frozenset()
-        self.desk.note_seats(room.id, _sitting(room), self._now())
+        self.index.note_seats(room.id, _sitting(room), self._now())
         self._settle(made, playing)
         self._call_bot(room.id)
 
     def closed(self, room: str) -> None:
         """Nobody waits in this room any more: it is gone."""
-        vacancy = self.desk.vacancies.get(room)
+        vacancy = self.index.vacancies.get(room)
         if vacancy is not None:
-            self.desk.forget(vacancy.ticket)
-            self.lane.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
+            self.index.forget(vacancy.ticket)
+            self.mailbox.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
 
     def _call_bot(self, room: str) -> None:
         """Let the bot sit down with whoever asked for it: after them, so that they have the first seat."""
-        vacancy = self.desk.vacancies.get(room)
+        vacancy = self.index.vacancies.get(room)
         if vacancy is None or vacancy.ticket.mode != "bot" or vacancy.ticket.player not in vacancy.sitting:
             return
         self.tasks.start(self._seat_bot(vacancy.ticket))
 
     async def _seat_bot(self, ticket: Ticket) -> None:
         try:
-            await self._owner.in_lane(ticket.at or "", partial(self._sit_bot, ticket))
+            await self._owner.in_mailbox(ticket.at or "", partial(self._sit_bot, ticket))
         except Refused as why:  # the next look tries again, unless the room is gone
             log.warning("bot_not_seated", room=ticket.at, why=why.message)
 
     async def _sit_bot(self, ticket: Ticket, live: Live) -> None:
-        if ticket.id in self.desk.open and len(_sitting(live.here)) < ticket.seats:
+        if ticket.id in self.index.open and len(_sitting(live.here)) < ticket.seats:
             bot = newcomer(live.here.players, ticket.bot or chosen(live.game, None))
             await self._owner.step(live, Join(bot.id, bot.name, bot=True))
 
     # In the lane.
 
     async def _queue(self, player: str, wanted: Queue, address: str | None) -> Ticket:
-        self._openings.check_place(address)
+        self._creation.check_place(address)
         ticket = await self._new_ticket(player, wanted, address)
-        if self.desk.same(ticket) is not None:
+        if self.index.same(ticket) is not None:
             raise _already_queued()
-        self.desk.check_quota(ticket)
+        self.index.check_quota(ticket)
         await self._journal.save_ticket(ticket)
-        self.desk.lay(ticket, self._now())
-        while ticket.id in self.desk.open and (party := self.desk.party(ticket, self._now())) is not None:
+        self.index.add(ticket, self._now())
+        while ticket.id in self.index.open and (party := self.index.party(ticket, self._now())) is not None:
             await self._seat(party)
         self._plan()
-        if ticket.id in self.desk.open:
+        if ticket.id in self.index.open:
             return ticket
-        if ticket.id not in self.desk.good:
+        if ticket.id not in self.index.good:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
-        return self.desk.good[ticket.id][0]
+        return self.index.good[ticket.id][0]
 
     async def _meet(self, player: str, wanted: Queue, room: str, config: Any, address: str | None) -> Ticket:
         ticket = await self._new_ticket(player, wanted, address)
-        same = self.desk.same(ticket)
+        same = self.index.same(ticket)
         if same is not None:
             if same.at is None:
                 raise _already_queued()
-            self.desk.see(same, self._now())
+            self.index.see(same, self._now())
             return same
-        if (promised := self.desk.promised(ticket, self._now())) is not None:
+        if (promised := self.index.promised(ticket, self._now())) is not None:
             return await self._send(ticket, promised)
-        party = self.desk.party(ticket, self._now()) or ()
+        party = self.index.party(ticket, self._now()) or ()
         others = tuple(one for one in party if one is not ticket)
         for other in others:
             if other.at is not None:
                 return await self._send(ticket, other.at)
-        self.desk.check_quota(ticket)
+        self.index.check_quota(ticket)
         ticket = replace(ticket, id=room, at=room)
-        made = await self._openings.wait(ticket, config, others)
-        self.desk.lay(ticket, self._now(), frozenset(one.player for one in made))
+        made = await self._creation.wait(ticket, config, others)
+        self.index.add(ticket, self._now(), frozenset(one.player for one in made))
         self._settle(made)
         self._plan()
         return ticket
 
     async def _send(self, ticket: Ticket, room: str) -> Ticket:
         """Send somebody to a room; they have a while to come."""
-        made = replace(self.desk.sent_before(ticket.player, room) or ticket, room=room)
+        made = replace(self.index.sent_before(ticket.player, room) or ticket, room=room)
         await self._journal.save_ticket(made)
-        self.desk.send(made, self._now())
+        self.index.send(made, self._now())
         return made
 
     async def _new_ticket(self, player: str, wanted: Queue, address: str | None) -> Ticket:
@@ -336,21 +336,21 @@ class Pairing:
         return MIDDLE
 
     async def _unqueue(self, player: str, id: str) -> Ticket:
-        ticket = self.desk.open.get(id)
+        ticket = self.index.open.get(id)
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
         if ticket.at is None:
             await self._drop([ticket])
-        elif self.desk.vacancies[ticket.at].is_free(self._now()):
+        elif self.index.vacancies[ticket.at].is_free(self._now()):
             await self._shut(ticket, "cancelled")
-        if id in self.desk.open or id in self.desk.good:
+        if id in self.index.open or id in self.index.good:
             raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
 
     async def _shut(self, ticket: Ticket, why: str) -> None:
         """Wait no longer in a room, which is of no use to anybody then."""
         try:
-            await self._owner.in_lane(ticket.at or "", partial(self._close, ticket, why))
+            await self._owner.in_mailbox(ticket.at or "", partial(self._close, ticket, why))
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
@@ -358,77 +358,77 @@ class Pairing:
 
     async def _close(self, ticket: Ticket, why: str, live: Live) -> None:
         """End the room, unless all have come meanwhile; its ticket goes with it."""
-        if ticket.id in self.desk.open and len(_sitting(live.here)) < ticket.seats:
+        if ticket.id in self.index.open and len(_sitting(live.here)) < ticket.seats:
             await self._owner.step(live, Shutdown(why))
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
         await self._journal.drop_tickets([ticket.id for ticket in tickets])
         for ticket in tickets:
-            self.desk.forget(ticket)
+            self.index.forget(ticket)
             if reason is not None:
                 self._listing.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
 
     async def _pair(self) -> None:
         """Make rooms of all parties that there are."""
-        while parties := self.desk.parties(self._now()):
+        while parties := self.index.parties(self._now()):
             for party in parties:
                 await self._seat(party)
 
     async def _seat(self, party: Party) -> None:
         try:
-            await self._house(party)
+            await self._seat_party(party)
         except Refused as why:
             if why.code in NOT_WRITTEN:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
-            if all(ticket.id in self.desk.open for ticket in party):  # else the room has filled up, say
+            if all(ticket.id in self.index.open for ticket in party):  # else the room has filled up, say
                 await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
 
     def _settle(self, made: Sequence[Ticket], playing: Iterable[str] = ()) -> None:
         """These tickets were made good, and are kept so. Who plays waits nowhere else."""
-        if rest := self.desk.settle(made, playing, self._now()):
-            self.lane.put(partial(self._drop, rest, "matched"))
+        if rest := self.index.settle(made, playing, self._now()):
+            self.mailbox.put(partial(self._drop, rest, "matched"))
         for ticket in made:
             told = Matched(ticket.id, ticket.room or "", ticket.game)
             self._listing.tell(ticket.player, Push("matched", told))
 
-    async def _house(self, party: Party) -> None:
+    async def _seat_party(self, party: Party) -> None:
         """Seat all of them: where one of them waits, or in a new room."""
         hosts = [ticket for ticket in party if ticket.at]
         if not hosts:
-            self._settle(await self._openings.house(party))
+            self._settle(await self._creation.seat_party(party))
         for guest in party if hosts else ():
             if guest is not hosts[0]:
-                await self._owner.in_lane(hosts[0].at or "", partial(self._sit, guest))
+                await self._owner.in_mailbox(hosts[0].at or "", partial(self._sit, guest))
 
     async def _sit(self, guest: Ticket, live: Live) -> None:
         """Seat somebody in a room that waits, which says so when it is done."""
-        await self._owner.step(live, Join(guest.player, guest.name), tickets=made_good((guest,), live.id))
+        await self._owner.step(live, Join(guest.player, guest.name), tickets=matched((guest,), live.id))
 
     # As time goes by.
 
     def _plan(self) -> None:
-        if self._tick is None and (self.desk.open or self.desk.good):
-            self._tick = self._owner.clock.call_at(self._now() + EVERY, self._ring)
+        if self._tick is None and (self.index.open or self.index.good):
+            self._tick = self._owner.clock.call_at(self._now() + PAIR_EVERY, self._ring)
 
     def _ring(self) -> None:
         self._tick = None
-        self.lane.put(self._look)
+        self.mailbox.put(self._look)
 
     async def _look(self) -> None:
         """See who has gone, and who fits by now."""
         try:
-            for ticket in [ticket for ticket in self.desk.open.values() if self._is_gone(ticket)]:
-                if ticket.id in self.desk.open:
+            for ticket in [ticket for ticket in self.index.open.values() if self._is_gone(ticket)]:
+                if ticket.id in self.index.open:
                     await self._expire(ticket)
-            for room in tuple(self.desk.vacancies):
+            for room in tuple(self.index.vacancies):
                 self._call_bot(room)
-            for room in self.desk.overdue(self._now()):
+            for room in self.index.overdue(self._now()):
                 await self._check_arrivals(room)
-            if old := self.desk.old(self._now()):
+            if old := self.index.old(self._now()):
                 await self._journal.drop_tickets(old)
-                self.desk.drop_good(old)
+                self.index.drop_good(old)
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
             log.error("not_paired", error=str(error))
@@ -437,8 +437,8 @@ class Pairing:
     def _is_gone(self, ticket: Ticket) -> bool:
         here = [seat.player for seat in self._people(ticket)]
         if ticket.player in here or self._listing.has(ticket.player):
-            self.desk.see(ticket, self._now())
-        return self.desk.is_late(ticket, self._now())
+            self.index.see(ticket, self._now())
+        return self.index.is_late(ticket, self._now())
 
     async def _expire(self, ticket: Ticket) -> None:
         """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
@@ -452,15 +452,15 @@ class Pairing:
     async def _check_arrivals(self, room: str) -> None:
         """Close a room to which not all have come who were paired for it, and forget that they were."""
         try:
-            void = await self._owner.in_lane(room, self._call_off)
+            void = await self._owner.in_mailbox(room, self._call_off)
         except Refused as why:
             if why.code in NOT_WRITTEN:
                 raise
             void = []  # the room is gone, or cannot be read
-        self.desk.stop_awaiting(room)
+        self.index.stop_awaiting(room)
         if void:
             await self._drop(void, NOBODY_CAME)
-            self.desk.drop_good([ticket.id for ticket in void])
+            self.index.drop_good([ticket.id for ticket in void])
 
     async def _call_off(self, live: Live) -> list[Ticket]:
         """End a room in which nobody has played while somebody never came; the tickets that led there.
@@ -468,7 +468,7 @@ class Pairing:
         The journal knows who came, so this holds over restarts. A room that waits has its own patience.
         """
         people = [seat.player for seat in live.here.seats if seat is not None and not seat.bot]
-        if live.id in self.desk.vacancies or live.here.outcome is not None:
+        if live.id in self.index.vacancies or live.here.outcome is not None:
             return []
         absent = set(people)
         async for step in self._journal.replay(live.number):
@@ -479,30 +479,30 @@ class Pairing:
         if not absent:
             return []
         await self._owner.step(live, Shutdown(NOBODY_CAME))
-        sent = [self.desk.sent_before(player, live.id) for player in people]
+        sent = [self.index.sent_before(player, live.id) for player in people]
         return [ticket for ticket in sent if ticket is not None]
 
     def _heirs(self, ticket: Ticket) -> list[Ticket]:
         """The ticket in the hands of those who sit there and wait in no other room for the same."""
         passed = [replace(ticket, player=seat.player, name=seat.name) for seat in self._people(ticket)]
-        return [one for one in passed if not any(twin.at for twin in self.desk.twins(one))]
+        return [one for one in passed if not any(twin.at for twin in self.index.twins(one))]
 
     async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
-        await self._drop(self.desk.twins(heir), "matched")
+        await self._drop(self.index.twins(heir), "matched")
         await self._journal.save_ticket(heir)
-        if ticket.id in self.desk.open:
-            self.desk.lay(heir, self._now())
+        if ticket.id in self.index.open:
+            self.index.add(heir, self._now())
 
     def _people(self, ticket: Ticket) -> list[Seat]:
         """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
-        live = None if ticket.at is None else self._owner.keeper.peek(ticket.at)
+        live = None if ticket.at is None else self._owner.registry.peek(ticket.at)
         seats = () if live is None else live.here.seats
         return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
 
     def _now(self) -> float:
         return self._owner.clock.now()
 
-    async def _in_lane(self, job: Callable[[], Awaitable[T]]) -> T:
+    async def _in_mailbox(self, job: Callable[[], Awaitable[T]]) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
@@ -517,7 +517,7 @@ class Pairing:
             finally:
                 answer.cancel()
 
-        self.lane.put(do)
+        self.mailbox.put(do)
         return await answer
 
 

@@ -6,14 +6,14 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.lobby import ON_THE_WAY, Party, Ticket, TicketQueues, Vacancy, is_same_wish, made_good
+from parlour.lobby import ON_THE_WAY, Party, Ticket, TicketQueues, Vacancy, is_same_wish, matched
 from parlour.server.limits import Quota
 
 REMEMBERED = 3600.0
 """Seconds for which a ticket that was made good can be asked for, on the rooms' clock."""
 
 
-class Desk:
+class TicketIndex:
     """Open tickets, those that were made good lately, and the rooms in which somebody waits."""
 
     def __init__(self, patience: float, quota: Quota) -> None:
@@ -41,7 +41,7 @@ class Desk:
         """Refuse one more ticket where there are too many."""
         self._quota.check(1, **_holders(ticket))
 
-    def lay(self, ticket: Ticket, now: float, sitting: frozenset[str] | None = None) -> None:
+    def add(self, ticket: Ticket, now: float, sitting: frozenset[str] | None = None) -> None:
         """Add an open ticket or change its holder; *sitting* are those who sit in its room, if it has one."""
         self.forget(ticket, closes=False)
         self.open[ticket.id] = ticket
@@ -123,7 +123,7 @@ class Desk:
         vacancy = self.vacancies.get(room)
         if vacancy is None or len(sitting) < vacancy.ticket.seats:
             return ()
-        return made_good((vacancy.ticket,), room)
+        return matched((vacancy.ticket,), room)
 
     def note_seats(self, room: str, sitting: frozenset[str], now: float) -> None:
         """Note who sits in a room now."""

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any, Literal
 
-from parlour.journal.base import Result, Scored
+from parlour.journal.base import GameResult, Scored
 from parlour.ratings import Standing, ladder_of, settle
 from parlour.room import Room
 from parlour.server.rooms.summary import Live, seated
@@ -22,7 +22,7 @@ def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
         if how is not None and not player.bot:
             against = tuple(other for other in players if other != player)
             results.append(
-                Result(
+                GameResult(
                     player.id, how, outcome.why, room.game, ladder, against,
                     room.id, live.number, room.seq, date, live.opening.ranked, live.opening.listed,
                 )
