@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -42,6 +42,10 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-browser
 	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
 
+test-long: setup tests/e2e/node_modules/.ready ## more of the same: other seeds, other variants, longer matches; some ten minutes
+	@scripts/setup-browser
+	$(bin)/pytest -q -n auto -m long --ignore tests/e2e/test_webkit.py
+
 test-engines: setup ## the page in WebKit, the engine of Safari; on Debian it is installed
 	@scripts/setup-webkit
 	$(bin)/pytest -q -n 0 tests/e2e/test_webkit.py
@@ -56,7 +60,7 @@ attack: setup ## every hostile client, one after the other, beside people who pl
 	$(bin)/python -m tests.attack $(name)
 
 prove: ## the long proofs, one after the other: hours; each can also be run by itself
-	$(MAKE) torture attack autobahn schemathesis bots gammonx test-engines
+	$(MAKE) test-long test-engines torture attack autobahn schemathesis bots gammonx
 	$(MAKE) fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx
 	$(MAKE) soak games=1000
 

@@ -9,6 +9,7 @@ from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.games.tictactoe import line_of
 from tests.bots.arena import contest, family
+from tests.samples import first_of
 
 QUICK = [(game, bot) for game in GAMES for bot in bots_of(GAMES[game]) if bot != "hard"]
 """All but the slow: its games are among the contests below."""
@@ -97,13 +98,14 @@ VARIANTS = ("backgammon", "plakoto", "fevga")
 
 
 @pytest.mark.play
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", first_of(VARIANTS))
 def test_medium_wins_six_of_ten_games_against_easy(variant):
     meeting = family(variant, "medium", "easy")
     assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.60 * GAMES_EACH
 
 
 @pytest.mark.play
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_hard_wins_more_than_half_of_its_games_against_medium():
     meeting = family("backgammon", "hard", "medium")  # and the others by `make bots`

@@ -6,6 +6,7 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.leakcheck import check
 from tests.contracts.test_games import SETUPS, Setup
+from tests.samples import first_of
 
 HIDES_NOTHING = {"tictactoe", "backgammon"}
 """Everybody sees the whole board. Any other game has a `resample` that says what is hidden."""
@@ -34,7 +35,7 @@ def test_nobody_receives_what_they_may_not_know(setup):
 
 
 @pytest.mark.play
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", first_of(range(1, 5)))
 def test_nobody_receives_what_they_may_not_know_in_many_games_either(setup, seed):
     compare(setup, games=5, steps=120, seed=seed)
 

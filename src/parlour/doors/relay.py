@@ -52,9 +52,9 @@ class RelayWanted(NamedTuple):
 def read_address(path: str, query: str) -> RelayWanted:
     """What an address asks for; `Refused` if its names cannot be taken.
 
-    >>> read_knock("/g/red-table", "id=ann&lastnum=7")
+    >>> read_address("/g/red-table", "id=ann&lastnum=7")
     RelayWanted(room='/g/red-table', numbered=True, id='ann', last=7)
-    >>> read_knock("/g/red-table", "")
+    >>> read_address("/g/red-table", "")
     RelayWanted(room='/g/red-table', numbered=False, id=None, last=None)
     """
     given: dict[str, str] = {}
