@@ -11,7 +11,7 @@ import msgspec
 from fuzz.target import target
 from parlour.doors.gammonx.hub import GammonX
 from parlour.doors.gammonx.joining import read_wish
-from parlour.doors.ogetarts import WithOgetarts
+from parlour.doors.ogetarts import Ogetarts, WithOgetarts
 from parlour.doors.relay import numbered, plain, read_address
 from parlour.errors import Refused, parse
 from parlour.games.minesweeper import Field
@@ -25,8 +25,8 @@ from parlour.server.tokens import Tokens
 from parlour.wire import (
     MAX_DEPTH,
     MAX_INTEGER,
-    Consider,
     Exit,
+    LookFirst,
     Step,
     clean_name,
     clean_text,
@@ -98,8 +98,8 @@ def ogetarts(data: bytes) -> None:
                     answering.dismiss(request.room)
                     continue
                 try:
-                    if isinstance(request.wish, Consider):
-                        request.wish.think(view)
+                    if isinstance(request.wish, LookFirst) and isinstance(answering, Ogetarts):
+                        answering.decide(request, view)
                     answering.accept(request, {"seq": 1})
                 except Refused as why:
                     answering.refuse(request, why)
@@ -125,7 +125,7 @@ CALLS = (
 @target(*CALLS, b"\x1e".join((*CALLS, b"")))
 def gammonx(data: bytes) -> None:
     """Records of one connection to the hub; whatever is answered must be JSON records."""
-    hub = GammonX(lambda: 0.0, lambda _, player: player, lambda _: "normal")
+    hub = GammonX(lambda: 0.0, lambda _, player: player)
     with suppress(Refused):  # ends the connection
         for number, part in enumerate(data.split(b"\n")):
             for request in hub.receive(part):

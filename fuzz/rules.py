@@ -11,7 +11,7 @@ from parlour.errors import Refused, parse
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.room import Instant, Room, apply, open_room, replay
-from parlour.server.rooms.summary import freeze, thaw
+from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.wire import Act, Command, Connect, Join, Leave, Rematch, SendEvent, read_step, strict
 
 AT = Instant(now=1.0, date=1.0, seed=bytes(32))

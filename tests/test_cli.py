@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import parlour
 from parlour.cli import app, load_games
-from parlour.server.rooms.summary import freeze, thaw
+from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens
 from tests.table import Table

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from parlour.errors import Code, Refused
+
 Mode = Literal["normal", "ranked", "bot"]
 
 CLOSE = 100.0
@@ -88,6 +90,45 @@ class Vacancy(msgspec.Struct, frozen=True):
     def has_sent(self, player: str) -> bool:
         """Whether the lobby wants this player here, in time or late."""
         return player == self.ticket.player or player in self.coming
+
+
+class Reservations:
+    """For whom the lobby keeps the seats of rooms: what a room must know before it seats somebody."""
+
+    def __init__(self) -> None:
+        self.vacancies: dict[str, Vacancy] = {}
+        """The rooms that wait for company, by id."""
+        self._sent: dict[str, set[str]] = {}
+        """Whom the lobby has sent to each room."""
+
+    def send(self, player: str, room: str) -> None:
+        """Note that the lobby has sent this player to a room."""
+        self._sent.setdefault(room, set()).add(player)
+
+    def forget(self, player: str, room: str) -> None:
+        """Forget that the lobby has sent this player to a room."""
+        there = self._sent.get(room, set())
+        there.discard(player)
+        if not there:
+            self._sent.pop(room, None)
+
+    def check(self, room: str, player: str, now: float, *, ranked: bool, bot: bool = False) -> None:
+        """Refuse a seat that is kept for others: the one rule, by whichever way somebody comes."""
+        vacancy = self.vacancies.get(room)
+        sent = vacancy is not None and vacancy.has_sent(player)
+        if ranked and not sent and player not in self._sent.get(room, ()):
+            why = "the seats of a ranked game are for those whom the lobby has paired; you can watch"
+            raise Refused(Code.SEAT_KEPT, why)
+        if vacancy is not None and not vacancy.is_free(now, player, bot=bot):
+            why = "the free seat is kept for somebody who is on the way; you can watch"
+            raise Refused(Code.SEAT_KEPT, why)
+
+    def filled(self, room: str, sitting: frozenset[str]) -> tuple[Ticket, ...]:
+        """The ticket of whoever waited in this room, matched if all have come."""
+        vacancy = self.vacancies.get(room)
+        if vacancy is None or len(sitting) < vacancy.ticket.seats:
+            return ()
+        return matched((vacancy.ticket,), room)
 
 
 def is_same_wish(one: Ticket, other: Ticket) -> bool:

@@ -5,6 +5,7 @@ There is no clock and no I/O here: the time and fresh chance of a step are hande
 """
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -29,6 +30,7 @@ from parlour.wire import (
 )
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 ALL = "all"
 MustHappen = Disconnect | Leave | Ring | Shutdown
@@ -244,6 +246,21 @@ def apply(
     turn = _Turn(game, room, at, spared=spared)
     turn.do(command)
     return turn.finish(command, id)
+
+
+def perform(
+    room: Room[Any], command: Command, think: Callable[[], T], spare: Callable[[], T]
+) -> tuple[T, Refused | None]:
+    """What *think* makes of a command; what must happen although that is refused is what *spare* makes of it.
+
+    The second value is why the game's part was left out then. A game that overran is not spared: it ends.
+    """
+    try:
+        return think(), None
+    except Refused as why:
+        if why.code == Code.GAME_OVERRAN or not room.must(command):
+            raise
+        return spare(), why
 
 
 def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAULT_PATIENCE) -> Room[S]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
@@ -158,21 +158,12 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spectate: bool = False
 
 
-class Sitter(NamedTuple):
-    """Who sits in a seat, and is called what."""
-
-    player: str
-    name: str
-
-
-class EnterAsGuest(Enter, frozen=True, kw_only=True):
+class EnterByDoor(Enter, frozen=True, kw_only=True):
     """Come into a room of one game by a door, under a name; it is opened first where there is none."""
 
     game: str
     config: Any = None
     name: str | None = None
-    show: Callable[[Any, Sequence[Sitter | None]], Any]
-    """Makes what this door's clients are shown from a view and those who sit."""
     opens: bool = True
     seat: Literal["if_free", "needed", "own"] = "if_free"
     """Whoever finds no seat free watches, or is refused where one is needed; or comes only for their own."""
@@ -209,10 +200,11 @@ class PlayAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str | None = None
 
 
-class Consider(msgspec.Struct, frozen=True):
-    """Do what a door makes of it once it has looked at the view of whoever asks; perhaps nothing."""
+class LookFirst(msgspec.Struct, frozen=True):
+    """Let the door look at what its client sees, and decide what to do; see `DoorAdapter.decide`."""
 
-    think: Callable[[Any], SendEvent | None]
+    asked: Any = None
+    """The door's own note of what was asked."""
     id: str | None = None
 
 
@@ -234,7 +226,7 @@ class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LobbyWish = Queue | Unqueue
 
-Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | Consider
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | LookFirst
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -374,6 +366,8 @@ class Adapter(Protocol):
     """Where its clients knock."""
     personal: bool
     """What it encodes depends on what this client was told before, so that nothing is shared with others."""
+    shows: bool
+    """It is a door's, and shows views in a way of its own: see `DoorAdapter`."""
 
     @staticmethod
     def greet(query: Mapping[str, str], subprotocols: Sequence[str]) -> Greeting:
@@ -406,6 +400,32 @@ class Adapter(Protocol):
 
     def encode_own(self, room: str | None, push: Push, ref: Any = None) -> bytes:
         """The text frame of a push for this client alone; *ref* is of the request that it came in with."""
+        ...
+
+
+class Sitter(NamedTuple):
+    """Who sits in a seat, and their name."""
+
+    player: str
+    name: str
+
+
+class Company(msgspec.Struct, frozen=True):
+    """Who plays in a room, and how they were found: what a door shows beside a view."""
+
+    seats: tuple[Sitter | None, ...]
+    mode: Literal["normal", "ranked", "bot"] = "normal"
+
+
+class DoorAdapter(Adapter, Protocol):
+    """The adapter of a door, whose clients see a game in another server's shapes."""
+
+    def show(self, room: str, view: Any, company: Company) -> Any:
+        """What clients are shown of a view; *company* says who plays. Static unless personal."""
+        ...
+
+    def decide(self, request: Request, view: Any) -> SendEvent | None:
+        """What to do about a `LookFirst`, now that its client sees this; None: nothing but an answer."""
         ...
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from parlour.errors import Refused
-from parlour.protocols import PROTOCOLS
 from parlour.server import app
 from parlour.server.gateway import connections as clients
 from parlour.server.gateway import fanout as lines
+from parlour.server.gateway import native
 from parlour.server.settings import Settings
 from parlour.wire import Greeting, Push, Request
 
@@ -24,6 +24,7 @@ class Echo:
     name = "echo"
     path = "/echo"
     personal = False
+    shows = False
 
     def __init__(self) -> None:
         self._out: list[bytes] = []
@@ -68,7 +69,7 @@ def framed(text: bytes) -> bytes:
 
 def main() -> None:
     vars(clients)["framed"] = framed
-    PROTOCOLS[Echo.name] = Echo
+    native.ADAPTERS[Echo.name] = Echo
     settings = Settings(port=0, data=Path(os.environ["ECHO_DATA"]), journal="memory")
     app.run({}, settings, lambda port: print(port, flush=True))
 

@@ -16,7 +16,7 @@ from parlour.journal.base import (
     StepWrites,
     Stored,
 )
-from tests.journal.made import ANN, BOB, STATE, TICKET, listed, step, steps, summary
+from tests.journal.made import ANN, BOB, STATE, TICKET, append, listed, step, steps, summary
 
 NOTHING = StepWrites()
 
@@ -25,7 +25,7 @@ async def filled(journal, id="ABCD", count=3, **changes):
     """A room with some steps."""
     room = await journal.create(summary(id, **changes), STATE, None)
     for made in steps(count):
-        await journal.append(room, made, NOTHING)
+        await append(journal, room, made, NOTHING)
     return room
 
 
@@ -45,7 +45,7 @@ async def test_a_long_history_comes_back_whole(journal):
     room = await journal.create(summary(), STATE, None)
     made = steps(450)
     for one in made:
-        await journal.append(room, one, NOTHING)
+        await append(journal, room, one, NOTHING)
     kept = await listed(journal.replay(room))
     assert [one.body for one in kept] == [one.body for one in made]
 
@@ -64,26 +64,26 @@ async def test_a_room_without_steps_has_an_empty_history(journal):
 async def test_a_step_number_is_given_once(journal):
     room = await filled(journal, count=2)
     with pytest.raises(Conflict):
-        await journal.append(room, step(2, player=BOB.id), NOTHING)
+        await append(journal, room, step(2, player=BOB.id), NOTHING)
     assert await listed(journal.replay(room)) == steps(2)
 
 
 async def test_a_room_goes_on_after_a_refused_step(journal):
     room = await filled(journal, count=2)
     with pytest.raises(Conflict):
-        await journal.append(room, step(1), NOTHING)
-    await journal.append(room, steps(3)[2], NOTHING)
+        await append(journal, room, step(1), NOTHING)
+    await append(journal, room, steps(3)[2], NOTHING)
     assert await listed(journal.replay(room)) == steps(3)
 
 
 async def test_a_step_of_a_room_that_is_not_there_is_refused(journal):
     with pytest.raises(Conflict):
-        await journal.append(7, step(1), NOTHING)
+        await append(journal, 7, step(1), NOTHING)
 
 
 async def test_rooms_do_not_mix(journal):
     one, two = await filled(journal, "ONE", 2), await filled(journal, "TWO", 0)
-    await journal.append(two, step(1, player=BOB.id, id="c1"), StepWrites(state=b"two"))
+    await append(journal, two, step(1, player=BOB.id, id="c1"), StepWrites(state=b"two"))
     assert await listed(journal.replay(one)) == steps(2)
     assert [kept.command.player async for kept in journal.replay(two)] == [BOB.id]
     assert (await journal.stored(one)).state == STATE
@@ -92,14 +92,14 @@ async def test_rooms_do_not_mix(journal):
 
 async def test_a_missing_step_is_noticed(journal):
     room = await filled(journal, count=1)
-    await journal.append(room, step(3), NOTHING)
+    await append(journal, room, step(3), NOTHING)
     with pytest.raises(Damaged, match="step 2 is missing"):
         await listed(journal.replay(room))
 
 
 async def test_a_step_that_does_not_follow_the_one_before_is_noticed(journal):
     room = await filled(journal, count=1)
-    await journal.append(room, step(2, before=b"of another room"), NOTHING)
+    await append(journal, room, step(2, before=b"of another room"), NOTHING)
     with pytest.raises(Damaged, match=f"room {room}: step 2"):
         await listed(journal.replay(room))
 
@@ -109,7 +109,7 @@ async def test_hundreds_of_steps_at_once_all_land_in_order(journal):
 
     async def play(room):
         for made in steps(20):
-            await journal.append(room, made, StepWrites(due=float(made.seq)))
+            await append(journal, room, made, StepWrites(due=float(made.seq)))
 
     await asyncio.gather(*map(play, rooms))
     for room in rooms:
@@ -118,7 +118,7 @@ async def test_hundreds_of_steps_at_once_all_land_in_order(journal):
 
 async def test_of_many_who_want_the_same_step_one_gets_it(journal):
     room = await filled(journal, count=0)
-    wishes = [journal.append(room, step(1, player=f"p{n}"), NOTHING) for n in range(20)]
+    wishes = [append(journal, room, step(1, player=f"p{n}"), NOTHING) for n in range(20)]
     outcomes = await asyncio.gather(*wishes, return_exceptions=True)
     assert outcomes.count(None) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 19
@@ -131,7 +131,7 @@ async def test_of_many_who_want_the_same_step_one_gets_it(journal):
 async def test_what_belongs_beside_a_step_is_kept_with_it(journal):
     room = await filled(journal, count=0)
     seated = summary(seats=(ANN, BOB), status="playing", connected=2)
-    await journal.append(room, step(1), StepWrites(seated, b"after", 5.0))
+    await append(journal, room, step(1), StepWrites(seated, b"after", 5.0))
     assert await journal.find("ABCD") == Found(room, 1, seated)
     assert await journal.stored(room) == Stored(1, b"after")
     assert await journal.due(5.0) == ["ABCD"]
@@ -139,7 +139,7 @@ async def test_what_belongs_beside_a_step_is_kept_with_it(journal):
 
 async def test_what_a_step_did_not_change_stays(journal):
     room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
-    await journal.append(room, step(1), NOTHING)
+    await append(journal, room, step(1), NOTHING)
     assert await journal.find("ABCD") == Found(room, 1, summary(seats=(ANN, None), connected=1))
     assert await journal.stored(room) == Stored(0, STATE)
     assert await journal.due(5.0) == ["ABCD"]
@@ -147,10 +147,10 @@ async def test_what_a_step_did_not_change_stays(journal):
 
 async def test_a_refused_step_leaves_nothing_beside_it(journal):
     room = await journal.create(summary(), STATE, 5.0)
-    await journal.append(room, step(1, now=1.0), NOTHING)
+    await append(journal, room, step(1, now=1.0), NOTHING)
     with pytest.raises(Conflict):
-        await journal.append(
-            room, step(1, now=2.0, id="c1"), StepWrites(summary(seats=(BOB, None)), b"wrong", None)
+        await append(
+            journal, room, step(1, now=2.0, id="c1"), StepWrites(summary(seats=(BOB, None)), b"wrong", None)
         )
     assert await journal.find("ABCD") == Found(room, 1, summary())
     assert await journal.stored(room) == Stored(0, STATE)
@@ -167,9 +167,9 @@ async def test_a_card_comes_back_as_it_was(journal):
 
 async def test_the_newest_state_counts(journal):
     room = await filled(journal, count=0)
-    await journal.append(room, step(1), StepWrites(state=b"one"))
-    await journal.append(room, step(2), StepWrites(state=b"two"))
-    await journal.append(room, step(3), NOTHING)
+    await append(journal, room, step(1), StepWrites(state=b"one"))
+    await append(journal, room, step(2), StepWrites(state=b"two"))
+    await append(journal, room, step(3), NOTHING)
     assert await journal.stored(room) == Stored(2, b"two")
 
 
@@ -208,9 +208,9 @@ async def test_a_room_is_due_from_its_deadline_on(journal):
 
 async def test_a_deadline_can_be_moved_and_taken_away(journal):
     room = await journal.create(summary(), STATE, 10.0)
-    await journal.append(room, step(1), StepWrites(due=20.0))
+    await append(journal, room, step(1), StepWrites(due=20.0))
     assert await journal.due(10.0) == []
-    await journal.append(room, step(2), StepWrites(due=None))
+    await append(journal, room, step(2), StepWrites(due=None))
     assert await journal.due(99.0) == []
 
 
@@ -218,7 +218,7 @@ async def test_rooms_whose_players_were_here_are_known(journal):
     await journal.create(summary("EMPTY", seats=(ANN, None)), STATE, None)
     room = await journal.create(summary("HERE", seats=(ANN, None), connected=1), STATE, None)
     assert await journal.left_connected() == ["HERE"]
-    await journal.append(room, step(1), StepWrites(summary("HERE", seats=(ANN, None))))
+    await append(journal, room, step(1), StepWrites(summary("HERE", seats=(ANN, None))))
     assert await journal.left_connected() == []
 
 
@@ -246,7 +246,7 @@ async def test_an_open_room_has_its_id_for_itself(journal):
 
 async def test_an_ended_room_frees_its_id_and_keeps_its_history(journal):
     old = await filled(journal, count=2)
-    await journal.append(old, steps(3)[2], StepWrites(summary(status="ended", ended="game_ended")))
+    await append(journal, old, steps(3)[2], StepWrites(summary(status="ended", ended="game_ended")))
     new = await journal.create(summary(), STATE, None)
     assert new != old
     assert await journal.find("ABCD") == Found(new, 0, summary())
@@ -257,13 +257,13 @@ async def test_of_ended_rooms_the_last_is_found(journal):
     over = summary(status="ended", ended="game_ended")
     for _ in range(3):
         room = await filled(journal, count=0)
-        await journal.append(room, step(1), StepWrites(over))
+        await append(journal, room, step(1), StepWrites(over))
         assert await journal.find("ABCD") == Found(room, 1, over)
 
 
 async def test_a_retired_room_is_over_without_another_step(journal):
     room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
-    await journal.append(room, step(1), NOTHING)
+    await append(journal, room, step(1), NOTHING)
     over = summary(status="ended", ended="rules_changed", connected=1)
     await journal.mark(room, over, None)
     assert await journal.find("ABCD") == Found(room, 1, over)
@@ -281,7 +281,7 @@ async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(jour
 async def test_an_ended_room_wants_nothing_any_more(journal):
     room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
     over = summary(seats=(ANN, None), connected=1, status="ended", ended="game_ended")
-    await journal.append(room, step(1), StepWrites(over))
+    await append(journal, room, step(1), StepWrites(over))
     assert await journal.due(99.0) == []
     assert await journal.left_connected() == []
     assert await journal.rooms_of(ANN.id) == []
@@ -291,14 +291,14 @@ async def test_the_rooms_of_a_player_are_those_with_a_seat_of_theirs(journal):
     await filled(journal, "BOBS", 0, seats=(BOB, None))
     await filled(journal, "ANNS", 0, seats=(ANN, None), private=True)
     both = await filled(journal, "BOTH", 0)
-    await journal.append(both, step(1), StepWrites(summary("BOTH", seats=(ANN, BOB))))
+    await append(journal, both, step(1), StepWrites(summary("BOTH", seats=(ANN, BOB))))
     assert await ids(journal.rooms_of(ANN.id)) == ["BOTH", "ANNS"]
     assert await ids(journal.rooms_of(BOB.id)) == ["BOTH", "BOBS"]
 
 
 async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
     room = await filled(journal, count=0, seats=(ANN, BOB))
-    await journal.append(room, step(1), StepWrites(summary(seats=(None, BOB))))
+    await append(journal, room, step(1), StepWrites(summary(seats=(None, BOB))))
     assert await journal.rooms_of(ANN.id) == []
     assert await ids(journal.rooms_of(BOB.id)) == ["ABCD"]
 
@@ -308,17 +308,17 @@ async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
 
 async def test_command_ids_are_remembered_as_answers(journal):
     room = await filled(journal, count=0)
-    await journal.append(room, step(1, player=ANN.id, id="c1"), NOTHING)
-    await journal.append(room, step(2, player=BOB.id), NOTHING)
-    await journal.append(room, step(3, player=BOB.id, id="c1"), NOTHING)
+    await append(journal, room, step(1, player=ANN.id, id="c1"), NOTHING)
+    await append(journal, room, step(2, player=BOB.id), NOTHING)
+    await append(journal, room, step(3, player=BOB.id, id="c1"), NOTHING)
     assert await journal.answers(room) == {(ANN.id, "c1"): 1, (BOB.id, "c1"): 3}
 
 
 async def test_a_command_is_answered_by_one_step_only(journal):
     room = await filled(journal, count=0)
-    await journal.append(room, step(1, id="c1"), NOTHING)
+    await append(journal, room, step(1, id="c1"), NOTHING)
     with pytest.raises(Conflict):
-        await journal.append(room, step(2, id="c1"), NOTHING)
+        await append(journal, room, step(2, id="c1"), NOTHING)
     assert await journal.answers(room) == {(ANN.id, "c1"): 1}
 
 
@@ -347,7 +347,7 @@ async def test_the_clock_never_goes_back(journal):
 
 async def test_the_clock_is_never_before_a_kept_step(journal):
     room = await filled(journal, count=0)
-    await journal.append(room, step(1, now=7.5), NOTHING)
+    await append(journal, room, step(1, now=7.5), NOTHING)
     await journal.beat(6.0)
     assert await opened_again(journal) == 7.5
 
@@ -363,7 +363,7 @@ async def opened_again(journal):
 async def test_everything_survives_closing_and_opening_again(journal):
     room = await journal.create(summary(), STATE, None)
     seated = summary(seats=(ANN, BOB), connected=1)
-    await journal.append(room, step(1, id="c1"), StepWrites(seated, b"after", 5.0))
+    await append(journal, room, step(1, id="c1"), StepWrites(seated, b"after", 5.0))
     await journal.save_player(ANN)
     await opened_again(journal)
     assert await listed(journal.replay(room)) == [step(1, id="c1")]
@@ -383,7 +383,7 @@ async def test_numbers_go_on_after_opening_again(journal):
 
 async def test_closing_finishes_what_was_begun(journal):
     room = await filled(journal, count=0)
-    begun = [asyncio.ensure_future(journal.append(room, made, NOTHING)) for made in steps(50)]
+    begun = [asyncio.ensure_future(append(journal, room, made, NOTHING)) for made in steps(50)]
     await asyncio.sleep(0)  # lets each of them begin
     await journal.close()
     await asyncio.gather(*begun)
@@ -393,8 +393,8 @@ async def test_closing_finishes_what_was_begun(journal):
 
 async def test_who_gives_up_waiting_harms_nobody(journal):
     room, other = await filled(journal, "ONE", 0), await filled(journal, "TWO", 0)
-    impatient = asyncio.ensure_future(journal.append(room, step(1), NOTHING))
-    patient = asyncio.ensure_future(journal.append(other, step(1), NOTHING))
+    impatient = asyncio.ensure_future(append(journal, room, step(1), NOTHING))
+    patient = asyncio.ensure_future(append(journal, other, step(1), NOTHING))
     await asyncio.sleep(0)
     impatient.cancel()
     await patient
@@ -407,7 +407,7 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
     await journal.close()
     calls = [
         journal.create(summary("NEW"), STATE, None),
-        journal.append(room, step(4), NOTHING),
+        append(journal, room, step(4), NOTHING),
         journal.mark(room, summary(ended="rules_changed"), None),
         journal.rest(room, Stored(3, STATE), None),
         journal.beat(1.0),
@@ -448,7 +448,7 @@ async def test_a_held_room_is_known_until_it_goes_on(journal):
     await journal.mark(room, summary(held=3.0), None)
     assert await journal.held() == ["ABCD"]
     assert await journal.due(100.0) == []
-    await journal.append(room, step(1), StepWrites(summary=summary(), due=7.0))
+    await append(journal, room, step(1), StepWrites(summary=summary(), due=7.0))
     assert await journal.held() == []
     assert await journal.due(7.0) == ["ABCD"]
 
@@ -457,8 +457,11 @@ async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
     room = 0
     for n in range(5):
         room = await journal.create(summary(f"R{n}"), STATE, None)
-        await journal.append(
-            room, step(1), StepWrites(summary=summary(f"R{n}", ended="game_ended", ended_at=float(n)))
+        await append(
+            journal,
+            room,
+            step(1),
+            StepWrites(summary=summary(f"R{n}", ended="game_ended", ended_at=float(n))),
         )
     await journal.create(summary("OPEN"), STATE, None)
     assert await journal.prune(3.0, 2)
@@ -472,7 +475,7 @@ async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
 
 async def test_a_room_with_a_long_history_is_forgotten_whole(journal):
     room = await filled(journal, count=20)
-    await journal.append(room, step(21), StepWrites(summary=summary(ended="game_ended", ended_at=1.0)))
+    await append(journal, room, step(21), StepWrites(summary=summary(ended="game_ended", ended_at=1.0)))
     while await journal.prune(2.0, 3):
         pass
     assert await journal.find("ABCD") is None
@@ -516,8 +519,8 @@ async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
     room = await journal.create(summary(), STATE, None)
     first = step(1, id="a")
     second = step(2, first.digest)
-    await journal.append(room, first, StepWrites(state=b'{"later":1}'))
-    await journal.append(room, second, StepWrites())
+    await append(journal, room, first, StepWrites(state=b'{"later":1}'))
+    await append(journal, room, second, StepWrites())
     recalled = await journal.recall("ABCD")
     assert recalled.found == await journal.find("ABCD")
     assert recalled.stored == await journal.stored(room)
@@ -532,8 +535,8 @@ async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
 async def test_of_the_stored_states_the_newest_up_to_a_step_can_be_asked_for(journal):
     room = await journal.create(summary(), STATE, None)
     for made in steps(4):
-        await journal.append(
-            room, made, StepWrites(state=b'{"at":%d}' % made.seq) if made.seq % 2 == 0 else NOTHING
+        await append(
+            journal, room, made, StepWrites(state=b'{"at":%d}' % made.seq) if made.seq % 2 == 0 else NOTHING
         )
     assert [(await journal.stored(room, at=seq)).seq for seq in range(5)] == [0, 0, 2, 2, 4]
     assert await journal.stored(room) == await journal.stored(room, at=99) == Stored(4, b'{"at":4}')

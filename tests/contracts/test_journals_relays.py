@@ -3,7 +3,7 @@
 import pytest
 
 from parlour.journal.base import Conflict, Held, KeptEnvelope, NotKept, StepWrites
-from tests.journal.made import STATE, listed, steps, summary
+from tests.journal.made import STATE, append, listed, steps, summary
 
 
 def letters(*nums, at=1.0, first=0):
@@ -65,7 +65,7 @@ async def test_it_is_known_how_much_is_kept_of_relays_and_for_whom(journal):
 async def test_relays_and_rooms_of_one_name_do_not_mix(journal):
     room = await journal.create(summary("/g/one"), STATE, None)
     for made in steps(2):
-        await journal.append(room, made, StepWrites())
+        await append(journal, room, made, StepWrites())
     await journal.post("/g/one", letters(0)[0])
     assert await listed(journal.replay(room)) == steps(2)
 

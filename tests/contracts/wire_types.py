@@ -20,9 +20,10 @@ from parlour.server.api.endpoints import (
     PublicServer,
     Stepped,
 )  # fmt: skip
-from parlour.server.bots.seats import Hint, Seated
+from parlour.server.bots.thinking import Hint
 from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued
 from parlour.server.parts.room_list import ChangedRooms, OpenRooms
+from parlour.server.rooms.calls import Seated
 from parlour.server.rooms.history import HistoryPage
 from parlour.server.rooms.summary import PublicRoom
 from parlour.wire import PUSHES, Enter, GiveUpSeat, JoinAnswer, PlayAgain, Queue, SendChat, SendEvent

@@ -7,17 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from parlour.doors.gammonx.board import field_of, move_sequences
+from parlour.doors.gammonx.board import board_of, field_of, move_sequences
 from parlour.doors.gammonx.hub import COMMANDS
 from parlour.doors.gammonx.reasons import why_no_move
 from parlour.errors import Refused
-from parlour.games.backgammon import Backgammon
-from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.play import Move
 from parlour.games.backgammon.variants import BAR
 from parlour.room import apply
 from parlour.wire import Act
 from tests.doors.hall import Hall, Visitor
+from tests.doors.plain import plain_view
 from tests.doors.test_gammonx_sequences import VARIANTS, legal_to, positions
 
 PLAYS = {command.name: command for command in COMMANDS.values() if command.shows is None}
@@ -35,10 +34,10 @@ async def hall():
 
 def accepted(hall: Hall, who: Visitor) -> set[str]:
     """What the match would take from this player now, tried out on the room itself."""
-    live = hall.world.host.registry.peek(who.match or "")
+    live = hall.world.host.rooms.peek(who.match or "")
     if live is None:
         return set()
-    player, room, now = hall.player(who.who), live.here, hall.world.host.instant()
+    player, room, now = hall.player(who.who), live.here, hall.world.host.environment.instant()
     taken = set()
     for command in PLAYS.values():
         moves = [Move(*step) for step in room.state.routes] or [Move(24, 23)]
@@ -174,7 +173,7 @@ def test_who_is_on_the_bar_is_told_to_enter_first():
     told = set()
     for match in positions("backgammon", 1):
         if match.board.counts[match.turn][BAR]:
-            view = Backgammon().view(match, match.player(match.turn))
+            view = plain_view(match, match.player(match.turn))
             told |= {why_no_move(view, place, place - match.left[0]) for place in range(7, BAR)}
     assert told == {"enter from the bar first: from -1"}
 
@@ -185,7 +184,7 @@ def test_a_move_that_needs_another_first_is_refused_with_the_one_that_must_come_
     found = 0
     for seed in range(6):
         for match in positions(variant, seed):
-            view = Backgammon().view(match, match.player(match.turn))
+            view = plain_view(match, match.player(match.turn))
             sequences = move_sequences(view, match.turn)
             for place in range(1, BAR + 1):
                 for to in legal_to(field_of(place), sequences):
@@ -205,8 +204,8 @@ def test_a_move_that_needs_another_first_is_refused_with_the_one_that_must_come_
 def test_every_refused_move_has_a_reason(variant):
     chance = random.Random(1)
     for match in positions(variant, 7):
-        view: Any = Backgammon().view(match, match.player(match.turn))
-        assert Board(view["variant"], view["checkers"], view["pinned"]) == match.board
+        view: Any = plain_view(match, match.player(match.turn))
+        assert board_of(view) == match.board
         for _ in range(5):
             start, end = chance.randint(1, BAR), chance.randint(0, 24)
             if (start, end) not in match.routes:

@@ -10,21 +10,17 @@ from parlour.doors.gammonx.board import board_state, move_sequences, place_of
 from parlour.doors.gammonx.payloads import Viewer, dice_rolls, show
 from parlour.doors.gammonx.terms import read_guid
 from parlour.errors import Refused
-from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.match import Cube, MatchConfig, Played, new_match
-from parlour.lobby import Mode
 from parlour.pseudonyms import Pseudonyms
-from parlour.wire import Sitter
+from parlour.wire import Company, Sitter
 from tests.doors.hall import guid
+from tests.doors.plain import plain_view
 
 START = [-2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2]
 ANN, BOB = Sitter("ann", "Ann"), Sitter("bob", "Bob")
+BOTH = Company((ANN, BOB))
 OTHERS = Pseudonyms(bytes(32)).in_match
-
-
-def normal(_: str) -> Mode:
-    return "normal"
 
 
 def views(variant: str, drawn: str = "", **more: Any) -> tuple[Any, Any]:
@@ -32,7 +28,7 @@ def views(variant: str, drawn: str = "", **more: Any) -> tuple[Any, Any]:
     match = new_match(MatchConfig(variant=variant))  # type: ignore[arg-type]
     board = Board.parse(variant, drawn) if drawn else Board.start(variant)
     match = replace(match, players=("ann", "bob"), board=board, before=board, **more)
-    return Backgammon().view(match, "ann"), Backgammon().view(match, "bob")
+    return plain_view(match, "ann"), plain_view(match, "bob")
 
 
 @pytest.mark.parametrize("variant", ["backgammon", "tavla", "portes"])
@@ -120,7 +116,7 @@ def test_a_double_has_two_dice_and_each_is_used_by_two_moves(left, used):
 def test_between_games_the_active_turn_is_the_last_winners_and_never_nobodys(won_by, active):
     games = tuple(Played("backgammon", winner, 1, "single") for winner in won_by)
     for view, me in zip(views("backgammon", games=games), (ANN, BOB), strict=True):
-        seen = show(Viewer(guid("match"), guid(me.player), OTHERS, normal), view, (ANN, BOB))
+        seen = show(Viewer(guid("match"), guid(me.player), OTHERS), view, BOTH)
         state = msgspec.json.decode(seen.game)
         assert state["activeTurn"] == seen.players[active]
         assert state["phase"] == (6 if won_by else 98)
@@ -134,9 +130,7 @@ def test_fields_that_are_not_mine_are_refused(field):
 
 def test_whoever_came_another_way_has_an_id_all_the_same():
     view = views("backgammon")[0]
-    here, there = (
-        show(Viewer(guid(match), guid("ann"), OTHERS, normal), view, (ANN, BOB)) for match in ("m", "n")
-    )
+    here, there = (show(Viewer(guid(match), guid("ann"), OTHERS), view, BOTH) for match in ("m", "n"))
     assert here.players[0] == there.players[0] == guid("ann"), "one's own is the one that one has said"
     assert here.players[1] != there.players[1], "another one in every match"
     assert [read_guid(seen.players[1], "id") for seen in (here, there)] == [
@@ -147,4 +141,4 @@ def test_whoever_came_another_way_has_an_id_all_the_same():
 def test_nobody_without_a_seat_sees_a_match_by_this_door():
     match = replace(new_match(MatchConfig()), players=("ann", "bob"))
     with pytest.raises(Refused, match="only the two players"):
-        show(Viewer(guid("match"), guid("eve"), OTHERS, normal), Backgammon().view(match, None), (ANN, BOB))
+        show(Viewer(guid("match"), guid("eve"), OTHERS), plain_view(match, None), BOTH)

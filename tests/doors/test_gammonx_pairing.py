@@ -147,7 +147,7 @@ async def test_a_match_that_is_cancelled_or_forgotten_is_closed(hall):
     forgotten = await hall.want("bob", 1)
     await hall.wait(32)
     assert room_of(await play_now(hall, "dan", variant="tavla")) == []
-    assert (await hall.world.host.look(forgotten)).ended == "nobody_came"
+    assert (await hall.world.host.rooms.look(forgotten)).ended == "nobody_came"
 
 
 async def test_who_was_sent_to_a_match_and_polls_is_still_on_the_way(hall):
@@ -178,7 +178,7 @@ async def test_a_match_to_which_the_other_does_not_come_is_closed_and_nobody_has
     await hall.wait(3)
     assert ann.records[-2:] == [{"type": 7}, "closed 1000"]
     assert ann.events() == ["turn-timer", "force-disconnect"], "and no match-ended"
-    sheet = await hall.world.host.look(match)
+    sheet = await hall.world.host.rooms.look(match)
     assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
     me = {"playerId": guid("ann"), "matchModus": 1}
     assert (await hall.call(f"/api/matches/queues/{match}", me)).status_code == 400
@@ -192,7 +192,7 @@ async def test_a_match_to_which_both_came_by_different_doors_goes_on(hall):
     cid = await play_now(hall, "cid")
     await cid.join(match)
     await hall.alive(60, ann)
-    assert (await hall.world.host.look(match)).ended is None
+    assert (await hall.world.host.rooms.look(match)).ended is None
 
 
 async def test_with_a_token_of_ours_the_ticket_is_that_players(hall):
@@ -206,4 +206,4 @@ async def test_with_a_token_of_ours_the_ticket_is_that_players(hall):
     assert (status, response["code"]) == ("error", "already_queued")
     assert (await ask(dan, "unqueue", {"ticket": ticket.id}))[0] == "ok"
     await hall.quiet()
-    assert (await hall.world.host.look(ticket.id)).ended == "cancelled"
+    assert (await hall.world.host.rooms.look(ticket.id)).ended == "cancelled"

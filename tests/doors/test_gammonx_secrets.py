@@ -106,7 +106,7 @@ async def test_a_player_has_another_id_in_every_match_and_one_that_lasts_in_list
         await one.do("ResignMatch")
         match = one.match
     assert len(ids) > 2
-    (ann,) = {seat.id for seat in (await hall.world.host.look(match)).seats} - {hall.player("bob")}
+    (ann,) = {seat.id for seat in (await hall.world.host.rooms.look(match)).seats} - {hall.player("bob")}
     assert ann == hall.player("ann")
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from parlour.doors.gammonx.board import board_state, field_of, move_sequences, place_of
 from parlour.game import Chance
-from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.match import Match, MatchConfig, end_turn, move, new_match, roll, say_ready
+from tests.doors.plain import plain_view
 
 VARIANTS = ["backgammon", "tavla", "portes", "plakoto", "fevga"]
 FIELDS = range(24)
@@ -33,7 +33,7 @@ def positions(variant: str, seed: int) -> Iterator[Match]:
 
 def boards(match: Match) -> list[dict[str, Any]]:
     """What each of the two is shown."""
-    return [board_state(Backgammon().view(match, name), seat) for seat, name in enumerate(("ann", "bob"))]
+    return [board_state(plain_view(match, name), seat) for seat, name in enumerate(("ann", "bob"))]
 
 
 def turned(field: int, variant: str) -> int:
@@ -106,7 +106,7 @@ def legal_to(start: int, sequences: list[dict[str, Any]]) -> set[int]:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_client_finds_every_move_in_the_sequences_by_one_die_or_several(variant):
     for match in positions(variant, 4):
-        sequences = move_sequences(Backgammon().view(match, match.player(match.turn)), match.turn)
+        sequences = move_sequences(plain_view(match, match.player(match.turn)), match.turn)
         for start, end in match.routes:
             assert field_of(end) in legal_to(field_of(start), sequences)
 
@@ -114,7 +114,7 @@ def test_a_client_finds_every_move_in_the_sequences_by_one_die_or_several(varian
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_first_move_of_every_sequence_and_all_chained_to_it_can_be_made(variant):
     for match in positions(variant, 5):
-        sequences = move_sequences(Backgammon().view(match, match.player(match.turn)), match.turn)
+        sequences = move_sequences(plain_view(match, match.player(match.turn)), match.turn)
         for moves in (one["moves"] for one in sequences):
             reached = moves[0]["from"]
             for step in moves:

@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from parlour.doors.ogetarts import WithOgetarts
+from parlour.doors.ogetarts import WithOgetarts, show
 from parlour.game import Chance
 from parlour.games.stratego import Stratego
 from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Move
 from parlour.journal.base import Player
 from parlour.server.limits import CREATE_COST, cost_of
-from parlour.wire import Sitter
+from parlour.wire import Company, Sitter
 from tests.server.world import PLAYABLE, Person, World
 from tests.table import legal
 
@@ -78,7 +78,7 @@ async def two(world: World) -> tuple[Visitor, Visitor]:
 
 
 def state(world: World, name: str = "den") -> Position:
-    position: Position = world.host.registry.live(name).here.state
+    position: Position = world.host.rooms.get(name).here.state
     return position
 
 
@@ -98,9 +98,9 @@ async def test_who_joins_opens_the_game_and_is_answered_with_it(world):
     assert response["join"] == "den"
     assert response["game"].keys() == FIELDS
     assert (response["game"]["players"], response["game"]["last_click"]) == (["Ann"], [])
-    sheet = await world.host.look("den")
+    sheet = await world.host.rooms.look("den")
     assert sheet.game == "stratego"
-    assert world.host.registry.live("den").here.config["preset"] == "ogetarts"
+    assert world.host.rooms.get("den").here.config["preset"] == "ogetarts"
 
 
 def test_coming_in_costs_as_much_as_opening_a_room_for_it_may():
@@ -121,7 +121,7 @@ async def test_two_who_open_a_game_at_once_meet_in_it(world):
         frame = ["1", "1", "games:den", "phx_join", {"user": person.player}]
         person.send_soon(msgspec.json.encode(frame).decode())
     await world.quiet()
-    assert world.host.registry.live("den").here.players == ("ann", "bob")
+    assert world.host.rooms.get("den").here.players == ("ann", "bob")
 
 
 async def test_the_first_two_play_and_all_others_watch_without_a_rank(world):
@@ -153,10 +153,10 @@ async def test_joining_again_keeps_the_seat_and_seats_nobody_twice(world):
     for _ in range(2):
         await ann.ask("phx_join", {"user": "Ann"})
     again = await visitor(world, "ann")
-    assert world.host.registry.live("den").here.players == ("ann", "bob")
+    assert world.host.rooms.get("den").here.players == ("ann", "bob")
     await again.drop()
     await ann.drop()
-    assert world.host.registry.live("den").here.players == ("ann", "bob")
+    assert world.host.rooms.get("den").here.players == ("ann", "bob")
     back = await visitor(world, "ann")
     status, _ = await back.move(*a_move(world))
     assert status == "ok"
@@ -178,7 +178,7 @@ async def test_a_name_that_another_player_of_the_room_has_is_refused_and_brings_
     assert thief.updates() == []
     status, response = await thief.click(60)
     assert (status, response["code"]) == ("error", "not_joined")
-    assert world.host.registry.live("den").here.players == ("ann", "bob")
+    assert world.host.rooms.get("den").here.players == ("ann", "bob")
 
 
 @pytest.mark.parametrize(
@@ -448,9 +448,10 @@ async def test_nothing_that_is_shown_tells_a_hidden_rank(world):
         position = state(world)
         person = (ann, bob)[position.turn]
         assert (await person.move(*random.Random(7).choice(list(position.moves(position.turn)))))[0] == "ok"
-    live = world.host.registry.live("den")
-    for place in live.audience:
-        other = Stratego().resample(live.here.state, place.viewer, Chance(bytes(32), 1))
+    audience = world.host.gateway._audiences["den"]
+    assert len(audience) == 2
+    for place in audience.places():
+        other = Stratego().resample(state(world), place.viewer, Chance(bytes(32), 1))
         view = Stratego().view(other, place.viewer)
-        shown = live.views[place.eyes]
-        assert place.enter.show(view, [Sitter("ann", "Ann"), Sitter("bob", "Bob")]) == shown.shown
+        both = Company((Sitter("ann", "Ann"), Sitter("bob", "Bob")))
+        assert show(view, both) == audience.look(place).shown

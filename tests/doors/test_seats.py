@@ -52,7 +52,7 @@ async def by_the_hub(hall: Hall, who: str, room: str) -> str:
 async def as_a_bot(hall: Hall, who: str, room: str) -> str:
     """Whoever sits there lets a bot sit down."""
     try:
-        await hall.world.host.bots.seat(room, None, "ann")
+        await hall.world.seat_bot(room, None, "ann")
     except Refused as why:
         return why.code
     return "seated"
@@ -133,7 +133,7 @@ async def test_nobody_takes_over_the_seat_that_a_paired_player_left_in_a_ranked_
     world = hall.world
     first, _ = await play(world, "ranked")
     (room,) = [ticket.room for ticket in world.host.pairing.tickets(first)]
-    await world.host.ask(room, Leave(first), None)
+    await world.ask(room, Leave(first), None)
     assert await by_the_link(hall, "eve", room) == KEPT
     await hall.restart()
     assert await by_the_link(hall, "eve", room) == KEPT
@@ -192,10 +192,11 @@ async def test_a_bot_that_could_not_sit_down_does_so_later(hall, monkeypatch):
     ann = await hall.come("ann", match)
     append = hall.world.journal.append
 
-    async def fail_for_bots(number, step, aside):
+    def fail_for_bots(number, step, aside, kept):
         if getattr(step.command, "bot", False):
-            raise NotKept("the disk is full")
-        await append(number, step, aside)
+            kept(NotKept("the disk is full"))
+        else:
+            append(number, step, aside, kept)
 
     with monkeypatch.context() as broken:
         broken.setattr(hall.world.journal, "append", fail_for_bots)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parlour.journal.base import StepWrites
 from parlour.journal.sqlite import SqliteJournal
-from tests.journal.made import STATE, step, summary
+from tests.journal.made import STATE, append, step, summary
 
 
 async def append_forever(folder: Path) -> None:
@@ -22,7 +22,7 @@ async def play(journal: SqliteJournal, room: int) -> None:
         seq += 1
         made = step(seq, head, now=float(seq))
         head = made.digest
-        await journal.append(room, made, StepWrites())
+        await append(journal, room, made, StepWrites())
         sys.stdout.write(f"{room} {seq}\n")
         sys.stdout.flush()
 

@@ -1,12 +1,13 @@
-"""Cards and steps to keep, made up."""
+"""Summaries and steps to keep, made up."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 
 from parlour.game import Send
-from parlour.journal.base import Player, RoomSummary
+from parlour.journal.base import Journal, Player, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
 from parlour.wire import Act, Step
 
@@ -49,3 +50,11 @@ def steps(count: int, *, player: str = ANN.id) -> list[Step]:
 async def listed(kept: AsyncIterator[Step]) -> list[Step]:
     """All of a replay."""
     return [step async for step in kept]
+
+
+async def append(journal: Journal, room: int, step: Step, writes: StepWrites) -> None:
+    """Have a step kept, and wait for that."""
+    done: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
+    journal.append(room, step, writes, done.set_result)
+    if (trouble := await done) is not None:
+        raise trouble

@@ -6,7 +6,7 @@ import pytest
 
 from parlour.journal.base import Lost, StepWrites
 from parlour.journal.sqlite import SqliteJournal
-from tests.journal.made import STATE, listed, steps, summary
+from tests.journal.made import STATE, append, listed, steps, summary
 
 DB, WAL, MARK = "parlour.db", "parlour.db-wal", "parlour.mark"
 
@@ -22,7 +22,7 @@ async def crashed(tmp_path):
     await journal.open()
     room = await journal.create(summary(), STATE, None)
     for made in steps(10):
-        await journal.append(room, made, StepWrites())
+        await append(journal, room, made, StepWrites())
         await journal.beat(100.0 + made.seq)
     folder = tmp_path / "crashed"
     shutil.copytree(running, folder)

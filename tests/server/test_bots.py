@@ -21,7 +21,7 @@ async def with_bot(world: World, game: str = "tictactoe", bot: str | None = "ran
     """Somebody and a bot, at the two seats of a room."""
     await world.open(game, config=config)
     (ann,) = await world.seated("ABCD", "ann")
-    seated = await world.host.bots.seat("ABCD", bot, "ann")
+    seated = await world.seat_bot("ABCD", bot, "ann")
     await world.quiet()
     return ann, seated
 
@@ -30,7 +30,7 @@ async def test_a_bot_takes_the_next_seat_and_is_marked_as_a_bot():
     async with World() as world:
         ann, seated = await with_bot(world)
         assert (seated.seat, seated.player.id, seated.player.bot) == (1, "bot:random", True)
-        sheet = await world.host.look("ABCD")
+        sheet = await world.host.rooms.look("ABCD")
         assert [(seat.name, seat.bot) for seat in sheet.seats if seat] == [
             ("Ann", False),
             ("Random bot", True),
@@ -51,7 +51,7 @@ async def test_a_bot_answers_every_move_until_the_game_is_over():
 async def test_a_bot_that_is_first_begins():
     async with World() as world:
         await world.open("tictactoe", creator="ann")
-        await world.host.bots.seat("ABCD", "random", "ann")
+        await world.seat_bot("ABCD", "random", "ann")
         await world.seated("ABCD", "ann")
         assert world.room().state.cells.count("X") == 1
 
@@ -60,7 +60,7 @@ async def test_a_second_bot_of_a_kind_has_a_number():
     async with World() as world:
         await world.open("tictactoe", creator="ann")
         for id in ("bot:random", "bot:random:2"):
-            assert (await world.host.bots.seat("ABCD", "random", "ann")).player.id == id
+            assert (await world.seat_bot("ABCD", "random", "ann")).player.id == id
         await world.quiet()
         assert world.room().outcome is not None
 
@@ -73,7 +73,7 @@ async def test_a_bot_is_refused_with_a_reason(bot, by, code):
         await world.open("tictactoe")
         await world.seated("ABCD", "ann")
         with pytest.raises(Refused, match=code):
-            await world.host.bots.seat("ABCD", bot, by)
+            await world.seat_bot("ABCD", bot, by)
         assert world.room().seq == 2
 
 
@@ -82,7 +82,7 @@ async def test_a_bot_finds_no_seat_where_there_is_none():
         await world.open("tictactoe")
         await world.seated("ABCD", "ann", "bob")
         with pytest.raises(Refused, match="game_full"):
-            await world.host.bots.seat("ABCD", "random", "ann")
+            await world.seat_bot("ABCD", "random", "ann")
 
 
 async def test_a_bot_agrees_to_every_rematch():
@@ -114,7 +114,7 @@ async def test_a_bot_goes_on_after_the_server_died_in_the_middle_of_its_turn():
         await world.open("tictactoe")
         (ann,) = await world.seated("ABCD", "ann")
         world.host.bots._thinker = Slow()
-        await world.host.bots.seat("ABCD", "random", "ann")
+        await world.seat_bot("ABCD", "random", "ann")
         ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":4}}]')
         while world.lanes:
             await world.lanes[0].drained()
@@ -185,7 +185,7 @@ async def test_a_bot_that_cheats_does_something_legal_instead():
 async def test_a_bot_takes_its_time_so_that_people_can_follow():
     async with World(bot_pace=0.5) as world:
         await world.open("tictactoe", creator="ann")
-        await world.host.bots.seat("ABCD", "random", "ann")
+        await world.seat_bot("ABCD", "random", "ann")
         (ann,) = await world.seated("ABCD", "ann")
         assert world.room().state.played == ()
         await world.wait(0.4)

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from parlour.server.gateway import connections as clients
+from parlour.server.border import StepTold
+from parlour.server.gateway import audience
 from tests.server.world import PLAYABLE, HandClock, World, seqs
 
 WATCHERS = ("zoe", "yan", "xia", "wim")
@@ -62,15 +64,15 @@ async def what_all_hear(story: list[tuple[str, str]]) -> list[list[Any]]:
 @given(story=st.lists(THINGS, max_size=14))
 def test_everybody_in_a_crowd_hears_just_what_they_would_hear_alone(story):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clients, "CROWD", 1000)
+        patch.setattr(audience, "CROWD", 1000)
         alone = asyncio.run(what_all_hear(story))
-        patch.setattr(clients, "CROWD", 1)
+        patch.setattr(audience, "CROWD", 1)
         crowded = asyncio.run(what_all_hear(story))
     assert crowded == alone
 
 
 async def test_spectators_of_a_crowded_room_hear_the_steps_of_a_moment_together(world, monkeypatch):
-    monkeypatch.setattr(clients, "CROWD", 1)
+    monkeypatch.setattr(audience, "CROWD", 1)
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     zoe = await world.person("zoe")
@@ -84,15 +86,16 @@ async def test_spectators_of_a_crowded_room_hear_the_steps_of_a_moment_together(
 
 
 async def test_a_crowd_is_kept_waiting_for_what_follows_but_not_for_ever(world, monkeypatch):
-    monkeypatch.setattr(clients, "CROWD", 1)
+    monkeypatch.setattr(audience, "CROWD", 1)
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
     zoe.forget()
-    audience = world.host.registry.live("ABCD").audience
-    speak = audience.speak
-    monkeypatch.setattr(audience, "speak", lambda *told, more: speak(*told, more=True))
+    hear = world.host.gateway.hear
+    world.host.environment.tell = lambda told: hear(
+        replace(told, more=True) if isinstance(told, StepTold) else told
+    )
     await ann.play("ABCD", {"type": "tell"})
     await world.wait(0.031)
     assert seqs(zoe) == []
@@ -101,7 +104,7 @@ async def test_a_crowd_is_kept_waiting_for_what_follows_but_not_for_ever(world, 
 
 
 async def test_whoever_says_something_in_a_crowd_first_hears_what_was_said_before(world, monkeypatch):
-    monkeypatch.setattr(clients, "CROWD", 1)
+    monkeypatch.setattr(audience, "CROWD", 1)
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     zoe = await world.person("zoe")

@@ -101,6 +101,6 @@ async def test_asking_for_rooms_that_are_there_is_no_guessing(http):
 
 async def test_addresses_that_are_quiet_again_are_forgotten(world):
     for number in range(10):
-        world.host.guesses.missed("NONE", f"203.0.113.{number}")
+        world.host.environment.guesses.missed("NONE", f"203.0.113.{number}")
         await world.wait(60)
-    assert len(world.host.guesses._left._buckets) <= 2
+    assert len(world.host.environment.guesses._left._buckets) <= 2

@@ -317,7 +317,7 @@ async def test_a_room_that_has_ended_is_opened_again_under_its_id_as_it_was(worl
     assert (running.status_code, running.json()["seq"]) == (200, 2)
     await ann.push("field", "leave", {})
     await world.wait(5)
-    assert (await world.host.look("field")).ended == "game_ended"
+    assert (await world.host.rooms.look("field")).ended == "game_ended"
     again = await http.post("/api/rooms/field/again")
     assert (again.status_code, again.json()["private"], again.json()["ended"]) == (200, True, None)
     await ann.join("field")

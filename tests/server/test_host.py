@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from parlour.errors import Refused
 from parlour.game import Later, Outcome, Send, Update
-from parlour.journal.base import NotKept
+from parlour.journal.base import NotKept, Player
 from parlour.journal.memory import MemoryJournal
 from parlour.server import metrics
 from tests.probe import Ping, Probe
@@ -352,7 +352,8 @@ async def test_a_chat_sent_again_under_a_new_name_is_the_same_chat(world):
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     first = await ann.push("ABCD", "chat", {"text": "hi", "id": "c"})
-    ann.client.name = "Anna"
+    await world.journal.save_player(Player("ann", "Anna"))
+    await ann.join("ABCD")
     assert await ann.push("ABCD", "chat", {"text": "hi", "id": "c"}) == first
 
 
@@ -380,12 +381,12 @@ class Unreliable(MemoryJournal):
 
     mode = ""
 
-    async def append(self, room, step, aside):
+    def append(self, room, step, aside, kept):
         if self.mode == "lost":
-            raise NotKept("disk full")
-        await super().append(room, step, aside)
-        if self.mode == "kept":
-            raise NotKept("connection lost during the commit")
+            kept(NotKept("disk full"))
+            return
+        late = NotKept("connection lost during the commit")
+        super().append(room, step, aside, (lambda _: kept(late)) if self.mode == "kept" else kept)
 
 
 async def test_a_step_that_could_not_be_kept_did_not_happen_and_nobody_saw_it(tmp_path):

@@ -34,7 +34,7 @@ async def test_two_who_want_the_same_are_seated_before_they_are_told():
         ((_, told),) = ann.heard("matched")
         ((_, too),) = bob.heard("matched")
         assert told["room"] == too["room"]
-        sheet = await world.host.look(told["room"])
+        sheet = await world.host.rooms.look(told["room"])
         assert {seat.name for seat in sheet.seats if seat} == {"Ann", "Bob"}
         assert (sheet.status, sheet.seq) == ("playing", 2)
         status, joined = await ann.join(told["room"])
@@ -67,7 +67,7 @@ async def test_against_a_bot_one_plays_at_once():
         (ann,) = await at_lobby(world, "ann")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "bot", "bot": "random"})
         ((_, told),) = ann.heard("matched")
-        sheet = await world.host.look(told["room"])
+        sheet = await world.host.rooms.look(told["room"])
         assert {seat.bot for seat in sheet.seats if seat} == {True, False}
 
 
@@ -170,7 +170,7 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
         assert ann.heard("matched") == []
         await world.wait(4)
         ((_, told),) = ann.heard("matched")
-        assert (await world.host.look(told["room"])).ranked
+        assert (await world.host.rooms.look(told["room"])).ranked
 
 
 # Rooms that wait for company.
@@ -238,9 +238,9 @@ async def test_a_room_to_which_nobody_comes_is_closed_with_its_ticket():
     async with World() as world:
         room = await waiting(world, "ann")
         await world.wait(29)
-        assert (await world.host.look(room)).ended is None
+        assert (await world.host.rooms.look(room)).ended is None
         await world.wait(3)
-        assert (await world.host.look(room)).ended == "nobody_came"
+        assert (await world.host.rooms.look(room)).ended == "nobody_came"
         assert await world.journal.tickets() == []
 
 
@@ -259,7 +259,7 @@ async def test_whoever_sits_in_a_room_waits_on_when_its_opener_does_not_come():
 async def test_a_room_that_ends_takes_its_ticket_with_it():
     async with World() as world:
         room = await waiting(world, "ann")
-        await world.host.ask(room, Shutdown("closed"), None)
+        await world.ask(room, Shutdown("closed"), None)
         await world.quiet()
         assert await world.journal.tickets() == []
         assert await sent(world, "bob") is None
@@ -282,7 +282,7 @@ async def test_a_ticket_whose_room_is_gone_does_not_survive_a_restart():
     async with World() as world:
         room = await waiting(world, "ann")
         (ticket,) = await world.journal.tickets()
-        await world.host.ask(room, Shutdown("closed"), None)
+        await world.ask(room, Shutdown("closed"), None)
         await world.quiet()
         await world.journal.save_ticket(ticket)
         again = await world.restart()
@@ -300,7 +300,7 @@ async def test_whoever_waits_in_a_room_gives_the_ticket_back_until_somebody_was_
         world.host.pairing.is_found("ann", room)  # a sign of life
         await world.wait(3)
         await world.host.pairing.unqueue("ann", room)
-        assert (await world.host.look(room)).ended == "cancelled"
+        assert (await world.host.rooms.look(room)).ended == "cancelled"
 
 
 async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
@@ -313,7 +313,7 @@ async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
         await world.host.pairing.unqueue("cat", "cats-room")
         await world.wait(15)
         assert await sent(world, "dan", ranked) == room, "by now that is near enough"
-        assert (await world.host.look(room)).ranked
+        assert (await world.host.rooms.look(room)).ranked
 
 
 async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):

@@ -1,5 +1,7 @@
 """Whoever the lobby has paired comes to the room within 30 seconds, or there is no game."""
 
+from typing import Any
+
 import pytest
 
 from parlour.errors import Refused
@@ -20,7 +22,7 @@ async def paired(world: World, **wish: str) -> tuple[Person, Person, str]:
 
 
 async def ended(world: World, room: str) -> str | None:
-    return (await world.host.look(room)).ended
+    return (await world.host.rooms.look(room)).ended
 
 
 @pytest.mark.parametrize("mode", ["normal", "ranked"])
@@ -32,7 +34,7 @@ async def test_who_came_is_told_when_the_other_did_not_and_nothing_is_rated(mode
         assert (await ended(world, room), ann.heard("shutdown")) == (None, [])
         await world.wait(3)
         assert ann.heard("shutdown") == [("shutdown", {"reason": "nobody_came"})]
-        sheet = await world.host.look(room)
+        sheet = await world.host.rooms.look(room)
         assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
         assert await world.journal.standings("tictactoe", 10) == []
         assert [told["reason"] for _, told in bob.heard("unqueued")] == ["nobody_came"]
@@ -63,7 +65,7 @@ async def test_a_room_to_which_both_came_stays_also_when_one_of_them_went_again(
 async def test_a_room_in_which_somebody_has_played_stays():
     async with World() as world:
         ann, bob, room = await paired(world)
-        first = (await world.host.look(room)).seats[0]
+        first = (await world.host.rooms.look(room)).seats[0]
         mover = ann if first is not None and first.id == ann.player else bob
         await mover.join(room)
         assert (await mover.play(room, {"type": "mark", "cell": 4}))[0] == "ok"
@@ -76,9 +78,9 @@ async def test_a_bot_has_always_come_and_waits_for_its_player():
         (ann,) = await at_lobby(world, "ann")
         for _ in range(4):
             await ask(ann, "queue", {**ONE_GAME, "mode": "bot"})
-            world.host.instant()  # draws a seed, so that it is not always the same one who begins
+            world.host.environment.instant()  # draws a seed, so that it is not always the same one who begins
         rooms = [told["room"] for _, told in ann.heard("matched")]
-        sheets = [await world.host.look(room) for room in rooms]
+        sheets = [await world.host.rooms.look(room) for room in rooms]
         assert any(sheet.seq == 2 for sheet in sheets), "where it is her turn nobody has played"
         await world.wait(100)
         assert [await ended(world, room) for room in rooms] == [None] * 4
@@ -136,8 +138,9 @@ async def test_a_room_whose_end_cannot_be_kept_is_closed_as_soon_as_it_can(monke
         ann, _, room = await paired(world)
         await ann.join(room)
 
-        async def fail(*_: object) -> None:
-            raise NotKept("the disk is full")
+        def fail(*_: object) -> None:
+            kept: Any = _[-1]
+            kept(NotKept("the disk is full"))
 
         with monkeypatch.context() as broken:
             broken.setattr(world.journal, "append", fail)

@@ -90,16 +90,16 @@ class Crowd:
         for ticket in kept.values():
             await self._check(ticket)
         for room in self.rooms:
-            sheet = await self.world.host.look(room)
+            sheet = await self.world.host.rooms.look(room)
             if sheet.ended is None and None in sheet.seats:
                 assert kept[room].at == room, "nobody knows that it waits"
 
     async def _check(self, ticket: Ticket) -> None:
         if ticket.at is not None and ticket.room is None:
-            sheet = await self.world.host.look(ticket.at)
+            sheet = await self.world.host.rooms.look(ticket.at)
             assert (sheet.ended, None in sheet.seats) == (None, True)
         if ticket.room is not None and ticket.room not in self.rooms:
-            assert (await self.world.host.look(ticket.room)).seq >= 2, "both have sat there"
+            assert (await self.world.host.rooms.look(ticket.room)).seq >= 2, "both have sat there"
 
 
 @pytest.mark.parametrize("seed", range(4))

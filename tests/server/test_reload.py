@@ -110,7 +110,7 @@ async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(index):
     index.ann.forget()
     await index.reload(COUNTER.replace("number: int = 0", "number: str = ''"))
     assert index.ann.heard("shutdown") == [("shutdown", {"reason": "rules_changed"})]
-    sheet = await index.world.host.look("ABCD")
+    sheet = await index.world.host.rooms.look("ABCD")
     assert sheet.ended == "rules_changed"
     await index.world.open("counter", "NEXT")
 
@@ -203,7 +203,7 @@ async def test_a_room_at_rest_wakes_under_the_new_rules(index):
     await index.count()
     await index.ann.drop()
     await index.world.wait(70)
-    assert index.world.host.registry.peek("ABCD") is None
+    assert index.world.host.rooms.peek("ABCD") is None
     await index.reload(BY_TEN)
     (index.ann,) = await index.world.seated("ABCD", "ann")
     await index.count()

@@ -3,6 +3,7 @@
 import asyncio
 import heapq
 import itertools
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,13 +16,14 @@ from parlour.game import Game
 from parlour.games import GAMES
 from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
+from parlour.server.border import Ask, Told
 from parlour.server.bots.worker import Asked, Question, think
-from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import Way, WriteGroup
+from parlour.server.components import Bus, Components, Replaceable
+from parlour.server.gateway.fanout import Write, WriteGroup
 from parlour.server.mailbox import Mailbox
-from parlour.server.rooms.host import Host
+from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.settings import Settings
-from parlour.wire import Adapter
+from parlour.wire import Adapter, Command
 from tests.probe import Probe
 
 NEW_YEAR = 1735689600.0
@@ -88,7 +90,7 @@ class Person:
         self.clogged = False
         self.write_groups: tuple[WriteGroup, ...] = ()
         self.address: str | None = "203.0.113.1"
-        self.client = Client(adapter, self, player)
+        self.client = world.host.gateway.connect(adapter, self, player)
         self._refs = itertools.count(1)
         self._join_refs: dict[str, str] = {}
 
@@ -112,7 +114,7 @@ class Person:
             self.world.log.append((self.player, "<", text.decode()))
 
     @property
-    def way(self) -> Way | None:
+    def direct(self) -> Write | None:
         return None if self.clogged else self.write_now
 
     def hold(self, due: Callable[[], None]) -> None:
@@ -131,7 +133,7 @@ class Person:
         """Everything on the way has come, and there is room for more."""
         if self.clogged:
             self.clogged = False
-            self.world.host.catch_up(self.client)
+            self.world.host.gateway.catch_up(self.client)
             await self.world.quiet()
 
     # What a client program does.
@@ -147,7 +149,9 @@ class Person:
         requests = self.client.adapter.receive(text)
         self.client.flush()
         for request in requests:
-            self.world.host.receive(self.client, request)
+            gateway = self.world.host.gateway
+            asker = self.client if request.via is None else gateway.guest(self.client, request.via)
+            gateway.receive(asker, request)
 
     async def push(self, room: str, event: str, payload: Any) -> Any:
         """Push to a room's topic; the reply's (status, response)."""
@@ -168,7 +172,7 @@ class Person:
 
     async def drop(self) -> None:
         """Lose the connection."""
-        self.world.host.gone(self.client)
+        self.world.host.gateway.lose(self.client)
         await self.world.quiet()
 
     def heard(self, *names: str) -> list[Any]:
@@ -191,6 +195,25 @@ class InPlace:
         pass
 
 
+ENCODES = os.environ.get("PARLOUR_TEST_BUS") == "encoding"
+"""Everything that crosses the border is encoded and decoded, as it would be between two processes."""
+
+
+class EncodingBus(Bus):
+    """The border as between two processes: whatever crosses it is encoded and decoded."""
+
+    def __init__(self) -> None:
+        self._encode = msgspec.json.Encoder().encode
+        self._read_ask = msgspec.json.Decoder(Ask).decode
+        self._read_told = msgspec.json.Decoder(Told).decode
+
+    def ask(self, take: Callable[[Ask], None], ask: Ask) -> None:
+        take(self._read_ask(self._encode(ask)))
+
+    def tell(self, hear: Callable[[Told], None], told: Told) -> None:
+        hear(self._read_told(self._encode(told)))
+
+
 class World:
     """A server for tests."""
 
@@ -209,7 +232,8 @@ class World:
         self.log: list[tuple[str, str, str]] = []
         self.dead = False
         seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
-        self.host = Host(games, self.journal, self.clock, self.settings, lambda: next(seeds), InPlace())
+        replaced = Replaceable(lambda: next(seeds), InPlace(), EncodingBus() if ENCODES else Bus())
+        self.host = Components(games, self.journal, self.clock, self.settings, replaced)
 
     async def __aenter__(self) -> "World":
         await self.host.start()
@@ -222,15 +246,24 @@ class World:
 
     async def restart(self, games: Mapping[str, Game[Any]] | None = None) -> "World":
         """Another server process on the same journal, after this one died without a word."""
-        assert self.host.registry._heart is not None
-        self.host.registry._heart.cancel()
+        assert self.host.rooms._heart is not None
+        self.host.rooms._heart.cancel()
         self.dead = True
         again = World(games or self.games, self.journal, HandClock(), **self._given)
         await again.__aenter__()
         return again
 
     async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
-        await self.host.creation.create(game, config, id, **more)
+        await self.host.rooms.creation.create(game, config, id, **more)
+
+    async def seat_bot(self, room: str, bot: str | None = None, by: str | None = None) -> Seated:
+        seated: Seated = await self.host.rooms.call(room, SeatBot(bot, by))
+        return seated
+
+    async def ask(self, room: str, command: Command, id: str | None = None) -> int:
+        """Have a room do a command for somebody without a connection; the seq."""
+        seq: int = await self.host.rooms.call(room, Perform(command, id))
+        return seq
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
@@ -259,7 +292,7 @@ class World:
     @property
     def lanes(self) -> list[Mailbox]:
         """Where something is going on."""
-        lanes = [live.mailbox for live in self.host.registry._rooms.values()]
+        lanes = [live.mailbox for live in self.host.rooms._rooms.values()]
         return [mailbox for mailbox in (*lanes, self.host.pairing.mailbox) if mailbox.busy]
 
     @asynccontextmanager
@@ -270,7 +303,7 @@ class World:
         async def be_busy() -> None:
             await done
 
-        self.host.registry.live(room).mailbox.put(be_busy)
+        self.host.rooms.get(room).mailbox.put(be_busy)
         yield
         done.set_result(None)
         await self.quiet()
@@ -279,7 +312,7 @@ class World:
         """Let time pass, with everything that is planned for it."""
         until = self.clock.now() + seconds
         await self._turn_to(until)
-        await self.host.registry.beat()  # wakes those who rest
+        await self.host.rooms.beat()  # wakes those who rest
         await self.quiet()
         await self._turn_to(until)
 
@@ -289,9 +322,9 @@ class World:
 
     def room(self, id: str = "ABCD") -> Any:
         """The room in memory."""
-        live = self.host.registry.peek(id)
-        assert live is not None
-        return live.room
+        room = self.host.rooms.peek(id)
+        assert room is not None
+        return room.here
 
 
 def seqs(person: Person) -> list[int]:

@@ -66,7 +66,7 @@ async def furnish(folder: Path) -> dict[str, Any]:
         for person in people.values():
             await person.drop()
         await world.wait(100)
-        await world.host.registry.beat()
+        await world.host.rooms.beat()
         assert not journal.damages()
     async with World(PLAYABLE, SqliteJournal(folder, "process")) as world:
         return {id: await seen(world, id) for id in ROOMS}
@@ -144,12 +144,12 @@ async def judge(folder: Path, expected: dict[str, Any]) -> list[str]:
             transport = httpx.ASGITransport(web_app(api, None), raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
                 faults += await visit_rooms(world, expected)
-                while world.host.registry._inspecting:
-                    await world.host.registry.beat()
+                while world.host.rooms._inspecting:
+                    await world.host.rooms.beat()
                 faults += await play_elsewhere(world)
                 await world.wait(3)
                 faults += await tour(http)
-                await world.host.registry.beat()
+                await world.host.rooms.beat()
                 health = await http.get("/health")
                 if (health.status_code, health.json()["status"]) != (200, "degraded"):
                     faults.append(f"health is {health.text}")

@@ -13,7 +13,7 @@ from parlour.game import Game, Send
 from parlour.games import GAMES
 from parlour.journal.sqlite.sealed import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
-from parlour.server.rooms.summary import thaw
+from parlour.server.rooms.stored_room import thaw
 from parlour.wire import Rematch, Step, digest, read_step
 
 Row = tuple[int, bytes, bytes]

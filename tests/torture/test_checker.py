@@ -8,7 +8,7 @@ import pytest
 
 from parlour.games import GAMES
 from parlour.room import Instant, apply, open_room
-from parlour.server.rooms.summary import freeze
+from parlour.server.rooms.stored_room import freeze
 from parlour.wire import Act, Chat, Connect, Disconnect, Join, Rematch
 from tests.torture.checker import check, check_room
 from tests.torture.diary import Answered, Asked, Cut, Diary, Heard, Joined, ShutOut

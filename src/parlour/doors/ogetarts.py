@@ -5,8 +5,6 @@ Player 1 has rows 0 to 3, and everybody counts rows and columns alike. The squar
 belongs to the connection: it is no step, and nobody else sees it.
 """
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -20,14 +18,14 @@ from parlour.games.stratego.rules import Move, Reset
 from parlour.protocols.phoenix import Frame, Phoenix
 from parlour.wire import (
     ROOM_ID,
-    Consider,
+    Company,
     Enter,
-    EnterAsGuest,
+    EnterByDoor,
+    LookFirst,
     Push,
     Request,
     SendChat,
     SendEvent,
-    Sitter,
     Wish,
     clean_name,
 )
@@ -67,9 +65,9 @@ _read_talk = msgspec.json.Decoder(Talk).decode
 # What is shown.
 
 
-def show(view: View, seats: Sequence[Sitter | None]) -> View:
+def show(view: View, company: Company) -> View:
     """A view of Stratego as these clients read it."""
-    winner, names = view["winner"], [seat.name if seat else "" for seat in seats]
+    winner, names = view["winner"], [seat.name if seat else "" for seat in company.seats]
     lost = [view["lost"][side] for side in SIDES]
     fallen = [
         [
@@ -124,6 +122,7 @@ def _piece(word: str, id: int, i: int, j: int) -> list[int | bool]:
 class Ogetarts(Phoenix):
     """The channels ``games:<name>`` of one connection, and which square it has clicked first in each."""
 
+    shows = True
     __slots__ = ("_chosen",)
 
     def __init__(self, out: list[bytes] | None = None) -> None:
@@ -145,13 +144,13 @@ class Ogetarts(Phoenix):
     def _enter(self, payload: bytes) -> Enter:
         user = parse(_read_join, payload).user
         name = None if user is None else clean_name(user)
-        return EnterAsGuest(game="stratego", config={"preset": "ogetarts"}, name=name, show=show)
+        return EnterByDoor(game="stratego", config={"preset": "ogetarts"}, name=name)
 
-    def _asked(self, room: str | None, event: str, payload: bytes) -> Wish:
+    def _asked(self, room: str | None, event: str, payload: bytes) -> Wish:  # noqa: ARG002 - in any room
         match event:
             case "click":
                 click = parse(_read_click, payload)
-                return Consider(partial(self._click, room or "", WIDTH * click.i + click.j))
+                return LookFirst(WIDTH * click.i + click.j)
             case "reset":
                 return SendEvent(msgspec.Raw(_encode(Reset())))
             case "chat":
@@ -159,8 +158,14 @@ class Ogetarts(Phoenix):
             case _:
                 raise Refused(Code.UNKNOWN_EVENT, f"expected click, reset or chat, got {event[:40]!r}")
 
-    def _click(self, room: str, square: int, view: View) -> SendEvent | None:
+    @staticmethod
+    def show(room: str, view: View, company: Company) -> View:  # noqa: ARG004 - the same in every room
+        return show(view, company)
+
+    def decide(self, request: Request, view: View) -> SendEvent | None:
         """The first click chooses a piece, the second moves it; the same one again lets it go."""
+        assert isinstance(request.wish, LookFirst)  # noqa: S101 - nothing else is decided
+        room, square = request.room or "", request.wish.asked
         you, words = view["you"], " ".join(view["board"]).split()
         if you is None:
             raise Refused(Code.NOT_SEATED, "only the two players move pieces; you are watching")

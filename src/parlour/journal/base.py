@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from parlour.game import Outcome
-from parlour.lobby import Ticket
+from parlour.lobby import Mode, Ticket
 from parlour.ratings import Standing
 from parlour.wire import RevealedSeed, Step, read_step
 
@@ -94,6 +94,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """May be in the list of open rooms, unless it is private."""
     address: str | None = None
     """Where it was opened from: no address can open too many."""
+    mode: Mode = "normal"
+    """How its players were to be found, where the lobby opened it."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -192,6 +194,10 @@ class Damage(msgspec.Struct, frozen=True):
     """What names it."""
 
 
+Kept = Callable[[Trouble | None], None]
+"""Told that a step is kept, or why it is not."""
+
+
 class Chain:
     """Reads a room's kept steps in their order, and believes none that is not as it was written."""
 
@@ -250,8 +256,11 @@ class Journal(Protocol):
         """
         ...
 
-    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
-        """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken."""
+    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
+        """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken.
+
+        *kept* is called when that is done, in the order asked; once for each, in one turn for a whole batch.
+        """
         ...
 
     async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:

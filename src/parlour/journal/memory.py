@@ -17,6 +17,7 @@ from parlour.journal.base import (
     Found,
     GameResult,
     Held,
+    Kept,
     KeptEnvelope,
     KeptPlayer,
     NotKept,
@@ -26,6 +27,7 @@ from parlour.journal.base import (
     Scored,
     StepWrites,
     Stored,
+    Trouble,
 )
 from parlour.lobby import Ticket
 from parlour.ratings import Standing
@@ -97,11 +99,19 @@ class MemoryJournal:
         self._rooms[self._numbers] = _Kept(_encode(summary), {0: state}, due)
         self._by_id[summary.id] = self._numbers
         for step in steps:
-            await self.append(self._numbers, step, StepWrites())
+            self._append(self._numbers, step, StepWrites())
         self._keep_tickets(tickets)
         return self._numbers
 
-    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
+    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
+        try:
+            self._append(room, step, aside)
+        except Trouble as trouble:
+            kept(trouble)
+        else:
+            kept(None)
+
+    def _append(self, room: int, step: Step, aside: StepWrites) -> None:
         kept = self._owned(room)
         summary = kept.summary if aside.summary is None else _encode(aside.summary)
         asked = None if step.id is None else (asker(step.command), step.id)

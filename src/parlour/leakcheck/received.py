@@ -1,13 +1,14 @@
 """Everything that one viewer receives of a room, as bytes by where it came from."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from parlour.errors import Refused
 from parlour.game import Game, Send
-from parlour.room import Instant, Room, apply, ask_to_join
+from parlour.room import Instant, Room, apply, ask_to_join, perform
 from parlour.wire import Command, Step
 
 WATCHER = "watcher"
@@ -59,14 +60,11 @@ def do(game: Game[Any], room: Room[Any], command: Command | None, at: Instant) -
     asked = command or room.due(at.now)
     assert asked is not None, "the alarms of two worlds were compared before"  # noqa: S101
     try:
-        after, step = apply(game, room, asked, at)
+        think = partial(apply, game, room, asked, at)
+        (after, step), failure = perform(room, asked, think, partial(think, spared=True))
     except Refused as why:
-        reply = encode(why.told())
-        if not room.must(asked):
-            return Done(room, None, reply)
-        after, step = apply(game, room, asked, at, spared=True)
-        return Done(after, step, reply)
-    return Done(after, step, encode({"seq": step.seq}))
+        return Done(room, None, encode(why.told()))
+    return Done(after, step, encode({"seq": step.seq} if failure is None else failure.told()))
 
 
 def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:

@@ -81,6 +81,7 @@ class Phoenix:
     name = "phoenix"
     path = "/socket/websocket"
     personal = False
+    shows = False
     topic_of = staticmethod(topic_of)
     room_of = staticmethod(room_of)
     __slots__ = ("_join_refs", "_out")

@@ -27,6 +27,7 @@ from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
+from parlour.server.components import Components
 from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.doors.gammonx import PREFIXES as GAMMONX_PREFIXES
 from parlour.server.gateway.doors.relay import Relays
@@ -38,7 +39,6 @@ from parlour.server.gateway.websocket import Sockets
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
-from parlour.server.rooms.host import Host
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens
 
@@ -96,28 +96,28 @@ def _reached_at(reach: Reach, settings: Settings) -> Settings:
 
 @asynccontextmanager
 async def watching(
-    host: Host, games: MutableMapping[str, Game[Any]], watched: Watched | None
+    parlour: Components, games: MutableMapping[str, Game[Any]], watched: Watched | None
 ) -> AsyncIterator[None]:
     """While game files are watched, if they are."""
     if watched is None:
         yield
         return
-    task = asyncio.get_running_loop().create_task(Reloader(host, games, *watched).watch())
+    task = asyncio.get_running_loop().create_task(Reloader(parlour, games, *watched).watch())
     yield
     task.cancel()
     await asyncio.wait([task])
 
 
 @asynccontextmanager
-async def running(host: Host, gammonx: GammonxDoor, relays: Relays) -> AsyncIterator[None]:
+async def running(parlour: Components, gammonx: GammonxDoor, relays: Relays) -> AsyncIterator[None]:
     """While the host and its doors work; in the end what was asked is done before the journal closes."""
-    host.watchdog.start()
+    parlour.environment.watchdog.start()
     gammonx.start()
     yield
     gammonx.stop()
     await relays.stop()
-    await host.stop()
-    host.watchdog.stop()
+    await parlour.stop()
+    parlour.environment.watchdog.stop()
 
 
 @asynccontextmanager
@@ -200,20 +200,20 @@ class Server(uvicorn.Server):
         os._exit(1)
 
 
-def relays_of(host: Host, ids: Tokens, settings: Settings) -> Relays:
+def relays_of(parlour: Components, ids: Tokens, settings: Settings) -> Relays:
     """Relays that remember, or do not."""
     if settings.relay_history:
-        return KeptRelays(host.clock, ids, settings, host.journal, host.registry.note_trouble)
-    return Relays(host.clock, ids, settings)
+        return KeptRelays(parlour.clock, ids, settings, parlour.journal, parlour.environment.note_trouble)
+    return Relays(parlour.clock, ids, settings)
 
 
-def open_xsos(host: Host, limits: Limits, settings: Settings) -> "XsosDoor | None":
+def open_xsos(parlour: Components, limits: Limits, settings: Settings) -> "XsosDoor | None":
     """The XsOs door, with the Socket.IO library, which nothing else needs; None where it is closed."""
     if not settings.xsos:
         return None
     from parlour.server.gateway.doors.xsos import XsosDoor  # noqa: PLC0415 - loaded where the door is open, and nowhere else
 
-    return XsosDoor(limits, host.clock, settings)
+    return XsosDoor(limits, parlour.clock, settings)
 
 
 def doors_of(
@@ -233,36 +233,36 @@ def make_server(
 ) -> Server:
     """All parts, joined."""
     journal = JOURNALS[settings.journal](settings.data, settings.durability, accept_loss=settings.accept_loss)
-    host = Host(games, journal, SystemClock(), settings)
-    tokens = Tokens.in_folder(settings.data, date=host.clock.date)
-    limits = Limits(settings, host.clock)
-    gammonx = GammonxDoor(host, tokens, limits, settings)
-    api = Api(host, tokens, limits, settings)
-    xsos = open_xsos(host, limits, settings)
-    relays = relays_of(host, tokens.of_kind("relay"), settings)
+    parlour = Components(games, journal, SystemClock(), settings)
+    tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
+    limits = Limits(settings, parlour.clock)
+    gammonx = GammonxDoor(parlour, tokens, limits, settings)
+    api = Api(parlour, tokens, limits, settings)
+    xsos = open_xsos(parlour, limits, settings)
+    relays = relays_of(parlour, tokens.of_kind("relay"), settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
-            await host.start()
+            await parlour.start()
         except Trouble as error:
             server.give_up(error)
             yield
             return
         api.draw_previews()
         async with (
-            running(host, gammonx, relays),
-            watching(host, games, watched),
-            every(host.clock, 1.0, foreign.flush_repeated),
-            every(host.clock, SWEEP_EVERY, limits.sweep),
+            running(parlour, gammonx, relays),
+            watching(parlour, games, watched),
+            every(parlour.clock, 1.0, foreign.flush_repeated),
+            every(parlour.clock, SWEEP_EVERY, limits.sweep),
         ):
             yield
 
     app = web_app(api, lifespan, read_pages())
     app.router.routes.extend((*(xsos.routes if xsos else ()), *gammonx.routes))
-    doors = doors_of(native_doors(host, tokens, settings), relays, gammonx, xsos)
-    sockets = Sockets(doors, host.clock, limits, settings)
-    host.sessions.hang_up = sockets.hang_up
+    doors = doors_of(native_doors(parlour, tokens, settings), relays, gammonx, xsos)
+    sockets = Sockets(doors, parlour.clock, limits, settings)
+    parlour.sessions.hang_up = sockets.hang_up
     config = uvicorn.Config(
         app,
         http=PatientHttp.within(settings, limits),
@@ -274,6 +274,6 @@ def make_server(
         proxy_headers=False,  # we read them ourselves, from known proxies only
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
-    server = Server(config, xsos, settings.stop_timeout, host.registry.unstored)
-    host.give_up = server.give_up
+    server = Server(config, xsos, settings.stop_timeout, parlour.rooms.unstored)
+    parlour.environment.give_up = server.give_up
     return server

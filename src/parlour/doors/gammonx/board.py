@@ -6,6 +6,8 @@ with the same numbers, where it comes from 24 and goes to 100.
 
 from typing import Any
 
+import msgspec
+
 from parlour.errors import Code, Refused
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.moves import Way, ways
@@ -70,8 +72,8 @@ def board_state(view: dict[str, Any], seat: int) -> dict[str, Any]:
         "pinnedFields": pinned if view["variant"] == "plakoto" else None,
         "homeBarCountWhite": mine[BAR],
         "homeBarCountBlack": theirs[BAR],
-        "doublingCubeValue": 0 if cube is None else cube.value,
-        "doublingCubeOwner": cube is not None and cube.owner == seat,
+        "doublingCubeValue": 0 if cube is None else cube["value"],
+        "doublingCubeOwner": cube is not None and cube["owner"] == seat,
         "pipCountBlack": view["pips"][other],
         "pipCountWhite": view["pips"][seat],
     }
@@ -95,4 +97,10 @@ def ways_of(view: dict[str, Any]) -> tuple[Way, ...]:
     """The view lists them only for the one who may play; these clients show both what is possible."""
     if view["phase"] != "move":
         return ()
-    return ways(Board(view["variant"], view["checkers"], view["pinned"]), view["turn"], view["left"])
+    return ways(board_of(view), view["turn"], tuple(view["left"]))
+
+
+def board_of(view: dict[str, Any]) -> Board:
+    """The board of a view, which came as lists."""
+    board = {"variant": view["variant"], "counts": view["checkers"], "pinned": view["pinned"]}
+    return msgspec.convert(board, Board)

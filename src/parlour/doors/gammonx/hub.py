@@ -1,14 +1,13 @@
 """One connection to the hub: calls in, requests out; pushes in, events out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from parlour.doors.gammonx.board import place_of
 from parlour.doors.gammonx.news import FORCED, Event, arrived, happened, returned
-from parlour.doors.gammonx.payloads import Seen, Viewer, error, read_seen, show
+from parlour.doors.gammonx.payloads import Seen, Viewer, error, show
 from parlour.doors.gammonx.reasons import entry_refused, why_not
 from parlour.doors.gammonx.terms import RATE_LIMIT_ERROR, read_guid
 from parlour.errors import Code, Refused, parse
@@ -25,9 +24,19 @@ from parlour.games.backgammon.play import (
     Roll,
     Undo,
 )
-from parlour.lobby import Mode
 from parlour.protocols.signalr import HubCall, SignalR, event
-from parlour.wire import Consider, Enter, EnterAsGuest, Greeting, Push, Request, SendEvent, Wish, strict
+from parlour.wire import (
+    Company,
+    Enter,
+    EnterByDoor,
+    Greeting,
+    LookFirst,
+    Push,
+    Request,
+    SendEvent,
+    Wish,
+    strict,
+)
 
 
 class Command(NamedTuple):
@@ -91,8 +100,9 @@ class GammonX(SignalR):
     name = "gammonx"
     path = "/matchhub"
     personal = True
+    shows = True
     __slots__ = (
-        "_date", "_end", "_ended", "_joined", "_mode", "_others", "_returns", "_seen", "_told", "_view",
+        "_date", "_end", "_ended", "_joined", "_others", "_returning", "_returns", "_seen", "_told", "_view",
         "match", "player",
     )  # fmt: skip
 
@@ -100,7 +110,6 @@ class GammonX(SignalR):
         self,
         date: Callable[[], float],
         others: Callable[[str, str], str],
-        mode: Callable[[str], Mode],
         end: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__()
@@ -108,8 +117,6 @@ class GammonX(SignalR):
         """Wall time, for what is told of deadlines."""
         self._others = others
         """Makes the ids by which this client knows the other players of a match."""
-        self._mode = mode
-        """Says how the players of a match were found."""
         self._end = end
         """Ends the connection, once everything is said."""
         self._ended = False
@@ -118,6 +125,8 @@ class GammonX(SignalR):
         """The match that this connection plays in and as whom, once it has asked to join."""
         self._joined = False
         self._returns = False
+        self._returning: str | None = None
+        """Whose seat the connection came back to, before that is answered."""
         self._seen: Seen | None = None
         self._view: Any = None
         """The match when the last command was looked at, to say why that is not done."""
@@ -172,21 +181,17 @@ class GammonX(SignalR):
                 why = f"this connection plays match {self.match} as {self.player}; open another"
                 raise Refused(Code.NOT_JOINED, why)
         self.match, self.player = match, player  # what follows at once is for this match
-        return self._entry(ref._replace(player=player), match, player)
+        return self._entry(ref._replace(player=player), match)
 
-    def _entry(self, ref: Ref, match: str, player: str) -> Request:
+    def _entry(self, ref: Ref, match: str) -> Request:
         """The wish to sit in a match, as whom one says to be; or to have one's own seat back."""
-        enter = EnterAsGuest(
-            game="backgammon",
-            show=partial(show, Viewer(match, player, self._others, self._mode)),
-            opens=False,
-            seat="own" if ref.returns else "needed",
-        )
-        return Request(match, enter, ref)
+        seat: Literal["own", "needed"] = "own" if ref.returns else "needed"
+        return Request(match, EnterByDoor(game="backgammon", opens=False, seat=seat), ref)
 
     def back(self, match: str, player: str) -> Request:
         """The connection is there, for a player who may have a seat."""
-        return self._entry(Ref(JOIN, None, player, returns=True), match, player)
+        self._returning = player
+        return self._entry(Ref(JOIN, None, player, returns=True), match)
 
     def _ask(self, ref: Ref, match: str, *fields: int) -> Request:
         match = read_guid(match, "matchId")
@@ -197,14 +202,20 @@ class GammonX(SignalR):
 
     def _wish(self, command: Command, places: tuple[int, ...]) -> Wish:
         if command.shows is not None:
-            return Consider(lambda _: None)
-        event = SendEvent(msgspec.Raw(_encode(command.event or Move(*places))))
+            return LookFirst()
+        return LookFirst(SendEvent(msgspec.Raw(_encode(command.event or Move(*places)))))
 
-        def look(view: Any) -> SendEvent:
+    def decide(self, request: Request, view: Any) -> SendEvent | None:
+        """Do what was asked for; the view says why, if it is not done."""
+        assert isinstance(request.wish, LookFirst)  # noqa: S101 - nothing else is decided
+        event: SendEvent | None = request.wish.asked
+        if event is not None:
             self._view = view
-            return event
+        return event
 
-        return Consider(look)
+    def show(self, room: str, view: Any, company: Company) -> Seen:
+        """A match as its player sees it."""
+        return show(Viewer(room, self.player or self._returning or "", self._others), view, company)
 
     # What is answered.
 
@@ -287,7 +298,7 @@ class GammonX(SignalR):
             case "game_event":
                 self._told.append(_read_told(push.payload["payload"]))
             case "sync":
-                self._seen = seen = read_seen(push.payload["view"])
+                self._seen = seen = push.payload["view"]
                 returns, self._returns = self._returns, False
                 return self._events(returned(seen) if returns else arrived(seen))
             case "update":
@@ -305,5 +316,5 @@ class GammonX(SignalR):
         if before is None:
             return b""
         if "view" in payload:
-            self._seen = read_seen(payload["view"])
+            self._seen = payload["view"]
         return self._events(happened(before, self._seen or before, told, self._date()))

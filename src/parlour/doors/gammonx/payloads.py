@@ -24,7 +24,7 @@ from parlour.doors.gammonx.terms import (
 )
 from parlour.errors import Code, Refused
 from parlour.lobby import Mode
-from parlour.wire import Sitter
+from parlour.wire import Company
 
 View = dict[str, Any]
 RESIGN = ["ResignGame", "ResignMatch"]
@@ -60,7 +60,6 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
-read_seen = msgspec.json.Decoder(Seen).decode
 
 
 class Viewer(NamedTuple):
@@ -71,17 +70,15 @@ class Viewer(NamedTuple):
     """Their own, which the others are never told."""
     others: Callable[[str, str], str]
     """The id by which they know another player in this match."""
-    mode: Callable[[str], Mode]
-    """How the players of a match were found."""
 
 
-def show(viewer: Viewer, view: View, seats: Sequence[Sitter | None]) -> Seen:
-    """A view of backgammon for the player in one of its seats."""
-    match, me, others, mode = viewer
+def show(viewer: Viewer, view: View, company: Company) -> Seen:
+    """A view of backgammon for the player in one of its seats; *company* is who plays, and how they met."""
+    match, me, others = viewer
     you: int | None = view["you"]
     if you is None:
         raise Refused(Code.NOT_SEATED, "only the two players see a match by this door")
-    players = tuple(None if seat is None else others(match, seat.player) for seat in seats)
+    players = tuple(None if seat is None else others(match, seat.player) for seat in company.seats)
     players = tuple(me if seat == you else player for seat, player in enumerate(players))
     allowed = allowed_commands(view, None not in players)
     absence = view.get("absence", {"away": (False, False), "budget": (0.0, 0.0)})
@@ -92,11 +89,11 @@ def show(viewer: Viewer, view: View, seats: Sequence[Sitter | None]) -> Seen:
         phase=view["phase"],
         ready=_ready(view),
         away=tuple(absence["away"]),
-        budget=absence["budget"],
+        budget=tuple(absence["budget"]),
         turn_ends=view.get("clock", {}).get("until"),
         allowed=allowed,
         game=_raw(game_state(match, view, players, allowed)),
-        match=_raw(match_state(match, mode(match), view, players, allowed)),
+        match=_raw(match_state(match, company.mode, view, players, allowed)),
     )
 
 

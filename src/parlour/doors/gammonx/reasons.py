@@ -60,7 +60,7 @@ def _before_the_roll(command: str, view: View) -> str:
         return "this game has no doubling cube"
     if view["match"]["crawford"]:
         return "this is the Crawford game: no doubling"
-    if cube.value >= HIGHEST_CUBE:
+    if cube["value"] >= HIGHEST_CUBE:
         return f"the cube stands at {HIGHEST_CUBE} and goes no higher"
     return "the cube is your opponent's"
 

@@ -20,6 +20,7 @@ from parlour.journal.base import (
     Found,
     GameResult,
     Held,
+    Kept,
     KeptEnvelope,
     KeptPlayer,
     Lost,
@@ -148,13 +149,16 @@ class SqliteJournal:
         number: int = await self._write(partial(create, SummaryRow.of(summary), state, due, steps, rows))
         return number
 
-    async def append(self, room: int, step: Step, aside: StepWrites) -> None:
+    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
         row = row_of(room, step)
         row_of_room = None if aside.summary is None else SummaryRow.of(aside.summary)
         extra = Extra([(ticket.id, encode(ticket)) for ticket in aside.tickets], aside.scored)
         alone = row_of_room is None and aside.state is None and aside.due is UNSET and extra == NOTHING
         do = partial(append, row, row_of_room, aside.state, aside.due, extra)
-        await self._write(do, step.now, row if alone else None)
+        if self._writer is None:
+            kept(NotKept("the journal is not open"))
+        else:
+            self._writer.put(Write(do, step.now, row if alone else None), kept)
 
     async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
         await self._write(partial(mark, room, SummaryRow.of(summary), due))
@@ -190,7 +194,7 @@ class SqliteJournal:
     ) -> asyncio.Future[Any]:
         if self._writer is None:
             raise NotKept("the journal is not open")
-        return self._writer.put(Write(do, now, row))
+        return self._writer.do(Write(do, now, row))
 
     # Reading.
 
@@ -281,5 +285,5 @@ class SqliteJournal:
     async def _read(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         if self._reader is None:
             raise NotKept("the journal is not open")
-        found: T = await self._reader.put(ask)
+        found: T = await self._reader.do(ask)
         return found

@@ -18,7 +18,9 @@ from parlour.journal.sqlite.trouble import name_of, not_kept, unreadable
 from parlour.journal.sqlite.writes import Row, insert_all, move_clock
 
 W = TypeVar("W")
-Batch = list[tuple[W, asyncio.Future[Any]]]
+Done = Callable[[Any], None]
+"""Told what came of some work: its result, or an exception."""
+Batch = list[tuple[W, Done]]
 
 MOST_WRITES = 10_000
 MOST_READS = 20
@@ -50,7 +52,7 @@ class Clerk(ABC, Generic[W]):
         self._db = db
         self._loop = loop
         self._most = most
-        self._waiting: deque[tuple[W, asyncio.Future[Any]]] = deque()
+        self._waiting: deque[tuple[W, Done]] = deque()
         self._busy = False
         """The thread has a batch, or is about to get one."""
         self._batches: SimpleQueue[Batch[W]] = SimpleQueue()
@@ -60,13 +62,26 @@ class Clerk(ABC, Generic[W]):
 
     # In the loop's thread.
 
-    def put(self, work: W) -> asyncio.Future[Any]:
-        """Have it done; the future is done when it is."""
-        future = self._loop.create_future()
-        self._waiting.append((work, future))
+    def put(self, work: W, done: Done) -> None:
+        """Have it done; *done* is called when it is."""
+        self._waiting.append((work, done))
         if not self._busy:
             self._busy = True
             self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes with it
+
+    def do(self, work: W) -> asyncio.Future[Any]:
+        """Have it done; the future is done when it is."""
+        future = self._loop.create_future()
+
+        def done(outcome: Any) -> None:
+            if future.done():  # whoever gave up waiting is left alone
+                return
+            if failed(outcome):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        self.put(work, done)
         return future
 
     def _hand_over(self) -> None:
@@ -76,15 +91,10 @@ class Clerk(ABC, Generic[W]):
             self._batches.put([self._waiting.popleft() for _ in range(count)])
 
     def _settle(self, batch: "Batch[W]", outcomes: list[Any]) -> None:
-        """Tell everybody what came of their work; those who gave up waiting are left alone."""
+        """Tell everybody what came of their work."""
         self._hand_over()
-        for (_, future), outcome in zip(batch, outcomes, strict=True):
-            if future.done():
-                continue
-            if failed(outcome):
-                future.set_exception(outcome)
-            else:
-                future.set_result(outcome)
+        for (_, done), outcome in zip(batch, outcomes, strict=True):
+            done(outcome)
 
     async def stop(self) -> None:
         """Do what still waits, and let go of the file."""

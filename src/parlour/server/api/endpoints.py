@@ -28,14 +28,17 @@ from parlour.server.api.docs_page import docs_page
 from parlour.server.api.pages import File, page_routes, standalone, wants_page
 from parlour.server.api.preview import preview
 from parlour.server.api.relay_page import relay_page
-from parlour.server.bots.seats import PREFIX, Hint, Seated, bot_name, check_no_bot, is_bot
+from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
+from parlour.server.bots.thinking import Hint
+from parlour.server.components import Components
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
+from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
+from parlour.server.rooms.environment import patience_of
 from parlour.server.rooms.history import HistoryPage, HistoryWanted
-from parlour.server.rooms.host import Host
-from parlour.server.rooms.summary import PublicRoom, Waits, patience_of, public_room, waits_of
+from parlour.server.rooms.summary import PublicRoom, Waits, waits_of
 from parlour.server.settings import Settings
 from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
@@ -195,8 +198,8 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
 class Api:
     """Answers the calls with what the host knows."""
 
-    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
-        self._host = host
+    def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
+        self._parlour = parlour
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
@@ -269,12 +272,12 @@ class Api:
         """The player who calls, by bearer token or cookie; a foreign page's cookie is ignored."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return await self._host.sessions.find(self._tokens.bearer(token.strip()))
+            return await self._parlour.sessions.find(self._tokens.bearer(token.strip()))
         cookie = request.cookies.get(COOKIE)
         if cookie is None or not self._may_use_cookie(request):
             return None
         try:
-            return await self._host.sessions.find(self._tokens.bearer(cookie, expires=False))
+            return await self._parlour.sessions.find(self._tokens.bearer(cookie, expires=False))
         except Refused:  # somebody else's cookie, or one of a session that is over, keeps no visitor out
             return None
 
@@ -316,13 +319,13 @@ class Api:
 
     async def become_player(self, request: Request, new: NewPlayer) -> Response:
         self._limits.check_call(self.address(request), CREATE_COST)
-        name = None if new.name is None else check_no_bot(clean_name(new.name), self._host.games.values())
+        name = None if new.name is None else check_no_bot(clean_name(new.name), self._parlour.games.values())
         id = await self.asker(request) or new_player_id()
-        return self._introduce(request, await self._host.sessions.save(id, name), 201)
+        return self._introduce(request, await self._parlour.sessions.save(id, name), 201)
 
     async def end_sessions(self, request: Request) -> Response:
         self._limits.check_call(self.address(request), CREATE_COST)
-        return self._introduce(request, await self._host.sessions.end(await self._known(request)), 200)
+        return self._introduce(request, await self._parlour.sessions.end(await self._known(request)), 200)
 
     def _introduce(self, request: Request, player: KeptPlayer, status: int) -> Response:
         """Tell somebody who they are, with a fresh token; browsers get it as a cookie, too."""
@@ -341,29 +344,25 @@ class Api:
 
     async def list_games(self, request: Request) -> list[PublicGame]:  # noqa: ARG002
         patience = patience_of(self._settings)
-        games = self._host.games.values()
+        games = self._parlour.games.values()
         return [public_game(game, waits_of(game, patience)) for game in games]
 
     async def show_preview(self, request: Request) -> Preview:
         name = request.path_params["name"]
-        game = self._host.games.get(name)
-        if game is None:
-            raise self._unknown_game(name)
-        return Preview(self._preview(game))
-
-    def _unknown_game(self, name: str) -> Refused:
-        return Refused(Code.UNKNOWN_GAME, f"expected one of {', '.join(self._host.games)}, got {name[:64]!r}")
+        return Preview(self._preview(self._parlour.environment.wanted_game(name)))
 
     def draw_previews(self) -> None:
         """Play the little boards, so that nobody's first visit has to wait for them."""
-        for game in self._host.games.values():
+        for game in self._parlour.games.values():
             self._preview(game)
 
     def _preview(self, game: Game[Any]) -> Scene | None:
         """A little board of this game, played once; a game that fails has none."""
         if game not in self._previews:
             try:
-                self._previews[game] = self._host.ask_game(game, "preview", lambda: preview(game))
+                self._previews[game] = self._parlour.environment.ask_game(
+                    game, "preview", lambda: preview(game)
+                )
             except Refused:
                 self._previews[game] = None
         return self._previews[game]
@@ -371,12 +370,14 @@ class Api:
     async def open_room(self, request: Request, new: NewRoom) -> PublicRoom:
         how = await self._opener(request, new)
         check_room_id(new.id)
-        return public_room(await self._host.creation.create(new.game, new.config, new.id, **how), seq=0)
+        rooms = self._parlour.rooms
+        return rooms.describe(await rooms.creation.create(new.game, new.config, new.id, **how))
 
     async def visit_room(self, request: Request, named: NamedRoom) -> PublicRoom:
         how, id = await self._opener(request, named), request.path_params["id"]
         check_room_id(id)
-        return await self._host.creation.visit(id, named.game, named.config, **how)
+        rooms = self._parlour.rooms
+        return rooms.describe(await rooms.creation.visit(id, named.game, named.config, **how))
 
     async def _opener(self, request: Request, new: NewRoom | NamedRoom) -> How:
         """How a room is to be opened, and by whom: a player, or an address."""
@@ -390,60 +391,63 @@ class Api:
         self._limits.check_call(address, CREATE_COST)
         creator = await self.asker(request) or f"address:{address}"
         await self._find(request)
-        return await self._host.creation.again(request.path_params["id"], creator, address)
+        rooms = self._parlour.rooms
+        return rooms.describe(await rooms.creation.again(request.path_params["id"], creator, address))
 
     async def tell_history(self, request: Request, wanted: HistoryWanted) -> HistoryPage:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         await self._find(request)
-        return await self._host.history.tell(request.path_params["id"], await self.asker(request), wanted)
+        return await self._parlour.history.tell(request.path_params["id"], await self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
         command = Rematch(await self._known(request))
         await self._find(request)
-        return Stepped(await self._host.ask(request.path_params["id"], command, again.id))
+        return Stepped(await self._parlour.rooms.call(request.path_params["id"], Perform(command, again.id)))
 
     async def seat_bot(self, request: Request, new: NewBot) -> Seated:
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         asker = await self.asker(request) or f"address:{address}"
         await self._find(request)
-        return await self._host.bots.seat(request.path_params["id"], new.bot, asker)
+        seated: Seated = await self._parlour.rooms.call(request.path_params["id"], SeatBot(new.bot, asker))
+        return seated
 
     async def give_hint(self, request: Request, new: NewBot) -> Hint:
         self._limits.check_call(self.address(request), CREATE_COST)
         player = await self._known(request)
         await self._find(request)
-        return await self._host.bots.hint(request.path_params["id"], player, new.bot)
+        return await self._parlour.bots.hint(request.path_params["id"], player, new.bot)
 
     async def take_ticket(self, request: Request, wanted: Queue) -> PublicTicket:
         self._limits.check_call(self.address(request), CREATE_COST)
-        pairing = self._host.pairing
-        return pairing.sheet(await pairing.queue(await self._known(request), wanted, self.address(request)))
+        pairing = self._parlour.pairing
+        return pairing.describe(
+            await pairing.queue(await self._known(request), wanted, self.address(request))
+        )
 
     async def list_tickets(self, request: Request) -> list[PublicTicket]:
-        pairing = self._host.pairing
-        return [pairing.sheet(ticket) for ticket in pairing.tickets(await self._known(request))]
+        pairing = self._parlour.pairing
+        return pairing.list_tickets(await self._known(request))
 
     async def show_ticket(self, request: Request) -> PublicTicket:
-        pairing = self._host.pairing
-        return pairing.sheet(pairing.ticket(await self._known(request), request.path_params["id"]))
+        pairing = self._parlour.pairing
+        return pairing.describe(pairing.ticket(await self._known(request), request.path_params["id"]))
 
     async def give_ticket_back(self, request: Request) -> PublicTicket:
-        pairing, player = self._host.pairing, await self._known(request)
-        return pairing.sheet(await pairing.unqueue(player, request.path_params["id"]))
+        pairing, player = self._parlour.pairing, await self._known(request)
+        return pairing.describe(await pairing.unqueue(player, request.path_params["id"]))
 
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
-        if ladder.game not in self._host.games:
-            raise self._unknown_game(ladder.game)
+        self._parlour.environment.wanted_game(ladder.game)
         name = ladder_of(ladder.game, {"variant": ladder.variant})
-        return await self._host.journal.standings(name, ladder.limit)
+        return await self._parlour.journal.standings(name, ladder.limit)
 
     async def show_player(self, request: Request) -> PublicPlayer:
         self._limits.check_call(self.address(request), 1.0)
         id = request.path_params["id"]
-        if id.startswith(PREFIX) and is_bot(id, self._host.games.values()):
+        if id.startswith(PREFIX) and is_bot(id, self._parlour.games.values()):
             return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[])
-        journal = self._host.journal
+        journal = self._parlour.journal
         player = await journal.player(id)
         standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
         if player is None and not results:  # players of other doors are known by their games alone
@@ -454,19 +458,19 @@ class Api:
         return PublicPlayer(id, name, bot=False, standings=standings, results=told)
 
     async def list_rooms(self, request: Request) -> list[PublicRoom]:  # noqa: ARG002
-        return self._host.listing.sheets()
+        return self._parlour.room_list.listed()
 
     async def show_room(self, request: Request, spelling: Spelling) -> PublicRoom:
-        return self._host.sheet(await self._find(request, any_case=spelling.any_case))
+        return self._parlour.rooms.describe(await self._find(request, any_case=spelling.any_case))
 
     async def _find(self, request: Request, *, any_case: bool = False) -> Found:
         """The room that is asked for; whoever asks for many that are not there is refused."""
         player, address = await self.asker(request), self.address(request)
-        return await self._host.find(request.path_params["id"], player, address, any_case=any_case)
+        return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
     async def list_my_rooms(self, request: Request) -> list[PublicRoom]:
-        found = await self._host.journal.rooms_of(await self._known(request))
-        return [self._host.sheet(room) for room in found]
+        found = await self._parlour.journal.rooms_of(await self._known(request))
+        return [self._parlour.rooms.describe(room) for room in found]
 
     async def _known(self, request: Request) -> str:
         """The player who calls, who must be one."""
@@ -479,10 +483,10 @@ class Api:
         return PublicServer(__version__, self._settings.public_url or None)
 
     async def health(self, request: Request) -> Response:  # noqa: ARG002
-        trouble = self._host.registry.trouble
+        trouble = self._parlour.environment.trouble
         if trouble is not None:
             return reply(Health("degraded", __version__, "the journal cannot write"), 503)
-        if damages := len(self._host.journal.damages()):
+        if damages := len(self._parlour.journal.damages()):
             why = f"damage was found in what is kept ({damages}): the log names it; all the rest is served"
             return reply(Health("degraded", __version__, why))
         return reply(Health("ok", __version__))

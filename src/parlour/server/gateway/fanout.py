@@ -1,4 +1,4 @@
-"""The ways to connected programs: a line each, and choirs of lines that are told the same."""
+"""Outboxes of connections, and write groups: connections that are told the same with one write each."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ class Peer(Protocol):
         ...
 
 
-class Line(Protocol):
+class Outbox(Protocol):
     """The way to one connected program; writing to it never waits."""
 
     write_groups: "tuple[WriteGroup, ...]"
@@ -80,12 +80,12 @@ class Line(Protocol):
         ...
 
     @property
-    def way(self) -> "Way | None":
+    def direct(self) -> "Write | None":
         """Straight to the other side, while nothing is in the way; the choirs are told when something is."""
         ...
 
 
-Way = Callable[[bytes], None]
+Write = Callable[[bytes], None]
 
 
 class WriteGroup:
@@ -94,31 +94,31 @@ class WriteGroup:
     It stays together until one of its lines is told something else or does not read any more.
     """
 
-    __slots__ = ("_lines", "_moments", "_more", "_waiting", "_ways", "together")
+    __slots__ = ("_moments", "_more", "_outboxes", "_waiting", "_writes", "together")
 
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
-        self._ways: list[Way] | None = None
+    def __init__(self, outboxes: Sequence[Outbox]) -> None:
+        self._outboxes = outboxes
+        self._writes: list[Write] | None = None
         """The lines' own, as long as all are free: then nobody needs to look at each before each word."""
         self._waiting: list[bytes] = []
         self._more = False
         self._moments = 0
         self.together = True
-        for line in lines:
-            line.write_groups = (*line.write_groups, self)
+        for outbox in outboxes:
+            outbox.write_groups = (*outbox.write_groups, self)
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Tell them all, in a moment, or a few moments later where there is *more* to come."""
         if not self._waiting:
             self._moments = MOST_HOLDS
-            self._lines[0].hold(self._due)
+            self._outboxes[0].hold(self._due)
         self._waiting.append(frames)
         self._more = more
 
     def _due(self) -> None:
         self._moments -= 1
         if self._more and self._moments > 0:
-            self._lines[0].hold(self._due)
+            self._outboxes[0].hold(self._due)
         else:
             self.pop()
 
@@ -128,19 +128,19 @@ class WriteGroup:
         if not waiting:
             return
         frames = b"".join(waiting)
-        if self._ways is not None:
-            for way in self._ways:
-                way(frames)
+        if self._writes is not None:
+            for write in self._writes:
+                write(frames)
             return
-        for line in self._lines:
-            line.write_now(frames)
-        ways = [line.way for line in self._lines]
-        if None not in ways:
-            self._ways = cast("list[Way]", ways)
+        for outbox in self._outboxes:
+            outbox.write_now(frames)
+        writes = [outbox.direct for outbox in self._outboxes]
+        if None not in writes:
+            self._writes = cast("list[Write]", writes)
 
     def take_care(self) -> None:
         """Something is in the way of a line, or will be at once: from now on look at each."""
-        self._ways = None
+        self._writes = None
 
     def disband(self) -> None:
         """Tell them what they have yet to hear, and then nothing more together."""
@@ -148,8 +148,8 @@ class WriteGroup:
             return
         self.together = False
         self.pop()
-        for line in self._lines:
-            line.write_groups = tuple(group for group in line.write_groups if group is not self)
+        for outbox in self._outboxes:
+            outbox.write_groups = tuple(group for group in outbox.write_groups if group is not self)
 
 
 class Corked(Protocol):

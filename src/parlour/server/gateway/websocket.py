@@ -18,7 +18,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.server import metrics
 from parlour.server.clock import Clock, Handle, Rounds
-from parlour.server.gateway.fanout import Peer, Way, WriteGroup, WriteScheduler
+from parlour.server.gateway.fanout import Peer, Write, WriteGroup, WriteScheduler
 from parlour.server.gateway.frame_boundaries import FrameEnds
 from parlour.server.gateway.upgrade import Door, LookUpFirst, Upgrade, UpgradeRefused
 from parlour.server.limits import FRAME_COST, STRIKES, Limits, address_of
@@ -258,7 +258,7 @@ class Socket(asyncio.Protocol):
                 self._check_outbox()
 
     @property
-    def way(self) -> Way | None:
+    def direct(self) -> Write | None:
         """The transport's own, as long as frames may go there without a look."""
         return self._transport.write if self.is_open and not self.waiting and not self._behind else None
 

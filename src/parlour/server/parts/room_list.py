@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 import msgspec
 
 from parlour.journal.base import Found, RoomSummary
 from parlour.server.clock import Clock, Handle
-from parlour.server.gateway.connections import Client
-from parlour.server.rooms.summary import Live, PublicRoom
+from parlour.server.rooms.events import RoomEvent, RoomOpened, SummaryChanged
+from parlour.server.rooms.summary import PublicRoom, RoomInMemory
 from parlour.wire import Push
 
 MAX_LISTED = 200
@@ -42,7 +42,21 @@ class ChangedRooms(TypedDict):
     """The ids of those that are listed no longer."""
 
 
-class Listing:
+class Listeners(Protocol):
+    """Those at the lobby."""
+
+    def __len__(self) -> int: ...
+
+    def tell_all(self, push: Push) -> None:
+        """Tell everybody."""
+        ...
+
+    def clear(self) -> None:
+        """Tell nobody any more."""
+        ...
+
+
+class RoomList:
     """Knows which rooms are listed, and tells the lobby.
 
     A room is listed unless it is private or was opened unlisted, as long as somebody with a seat or whoever
@@ -50,102 +64,90 @@ class Listing:
     """
 
     def __init__(
-        self, clock: Clock, rooms: Callable[[], Iterable[Live]], sheet: Callable[[Found], PublicRoom]
+        self,
+        clock: Clock,
+        rooms: Callable[[], Iterable[RoomInMemory]],
+        describe: Callable[[Found], PublicRoom],
     ) -> None:
         self._clock = clock
         self._rooms = rooms
-        self._sheet = sheet
+        self._describe = describe
+        self.lobby: Listeners
+        """Who is told; there once there is a lobby."""
         self._new: dict[str, tuple[float, Found]] = {}
         """Rooms that were opened lately, and until when they are listed anyway."""
         self._kept: tuple[float, list[Found], list[PublicRoom]] | None = None
-        self._clients: set[Client] = set()
-        self._players: dict[str, set[Client]] = {}
-        """Whose connections they are."""
         self._told: dict[str, int] = {}
         """The rooms that those at the lobby know, by id and number."""
         self._changed: set[str] = set()
         self._planned: Handle | None = None
         self._due = 0.0
 
-    # Who is there.
-
-    def add(self, client: Client) -> None:
-        """Somebody came to the lobby: they get the whole list at once."""
+    def welcome(self, *, first: bool) -> Push:
+        """The whole list, for somebody who came to the lobby; *first* if nobody else is there."""
         rooms = self._list()[1]
-        if self._clients:  # of what the others do not know yet they will hear, and so does this one
-            self._told = {**{found.summary.id: 0 for found in rooms}, **self._told}
-        else:
+        if first:
             self._told, self._changed = {found.summary.id: found.number for found in rooms}, set()
-        self._clients.add(client)
-        self._players.setdefault(client.player, set()).add(client)
-        client.push(None, [Push("rooms", OpenRooms(rooms=self.sheets()))])
+        else:  # of what the others do not know yet they will hear, and so does this one
+            self._told = {**{found.summary.id: 0 for found in rooms}, **self._told}
         self._plan(LONGEST_PAUSE)
+        return Push("rooms", OpenRooms(rooms=self.listed()))
 
-    def remove(self, client: Client) -> None:
-        """Somebody went."""
-        self._clients.discard(client)
-        there = self._players.get(client.player, set())
-        there.discard(client)
-        if not there:
-            self._players.pop(client.player, None)
-
-    def has(self, player: str) -> bool:
-        """One of this player's connections is at the lobby."""
-        return player in self._players
-
-    def tell(self, player: str, push: Push) -> None:
-        """Tell every connection of this player that is at the lobby."""
-        for client in tuple(self._players.get(player, ())):
-            client.push(None, [push])
+    def hear(self, event: RoomEvent) -> None:
+        """Note rooms that are new, and those that changed."""
+        match event:
+            case RoomOpened():
+                self._opened(event.found)
+            case SummaryChanged():
+                self._change(event.summary)
+            case _:
+                pass
 
     def stop(self) -> None:
         """Tell nobody any more."""
-        self._clients.clear()
+        self.lobby.clear()
         if self._planned is not None:
             self._planned.cancel()
 
     # What there is.
 
-    def opened(self, found: Found) -> None:
-        """A room is new."""
+    def _opened(self, found: Found) -> None:
         now = self._clock.now()
         self._forget_old(now)
         self._new[found.summary.id] = (now + NEW_FOR, found)
 
-    def changed(self, summary: RoomSummary) -> None:
-        """A room's card is different; the lobby hears of it by and by."""
+    def _change(self, summary: RoomSummary) -> None:
+        """A room's summary is different; the lobby hears of it by and by."""
         self._kept = None
         if summary.id in self._new:
             until, found = self._new[summary.id]
             self._new[summary.id] = (until, Found(found.number, found.seq, summary))
         is_public = summary.listed and not summary.private
-        if self._clients and is_public:
+        if len(self.lobby) and is_public:
             self._changed.add(summary.id)
-            self._plan(min(max(PAUSE, len(self._clients) / LISTENERS), LONGEST_PAUSE))
+            self._plan(min(max(PAUSE, len(self.lobby) / LISTENERS), LONGEST_PAUSE))
 
-    def sheets(self) -> list[PublicRoom]:
+    def listed(self) -> list[PublicRoom]:
         """The listed rooms, newest first."""
         return self._list()[2]
 
     def _list(self) -> tuple[float, list[Found], list[PublicRoom]]:
         now = self._clock.now()
         if self._kept is None or self._kept[0] <= now:
-            rooms = self._listed()
-            self._kept = (now + LIST_LASTS, rooms, [self._sheet(found) for found in rooms])
+            rooms = self._find_listed()
+            self._kept = (now + LIST_LASTS, rooms, [self._describe(found) for found in rooms])
         return self._kept
 
-    def _listed(self) -> list[Found]:
+    def _find_listed(self) -> list[Found]:
         """The newest that may be listed; no more are looked at than it takes to find them."""
         self._forget_old(self._clock.now())
-        lives = {
-            live.id: live for live in self._rooms() if live.room is not None and live.summary is not None
-        }
+        rooms = {room.found.summary.id: room for room in self._rooms()}
         numbers = {id: found.number for id, (_, found) in self._new.items()}
-        numbers |= {id: live.number for id, live in lives.items()}
+        numbers |= {id: room.found.number for id, room in rooms.items()}
         opened: Counter[str | None] = Counter()
         listed: list[Found] = []
         for id in sorted(numbers, key=numbers.__getitem__, reverse=True):
-            found = self._found(id, lives.get(id))
+            found = self._found(id, rooms.get(id))
             if found is not None:
                 address = found.summary.address
                 opened[address] += 1
@@ -155,11 +157,11 @@ class Listing:
                     break
         return listed
 
-    def _found(self, id: str, live: Live | None) -> Found | None:
-        """A room as it is now, if it may be listed; *live* if it is in memory."""
+    def _found(self, id: str, room: RoomInMemory | None) -> Found | None:
+        """A room as it is now, if it may be listed; *room* if it is in memory."""
         found = self._new[id][1] if id in self._new else None
-        if live is not None and live.summary is not None and (found is not None or is_attended(live)):
-            found = Found(live.number, live.here.seq, live.summary)
+        if room is not None and (found is not None or room.is_attended):
+            found = room.found
         if (
             found is None
             or found.summary.ended is not None
@@ -188,9 +190,9 @@ class Listing:
 
     def _ring(self) -> None:
         self._planned, self._kept = None, None
-        if not self._clients:
+        if not len(self.lobby):
             return
-        rooms = self._listed()
+        rooms = self._find_listed()
         listed = {found.summary.id: found.number for found in rooms}
         different = [
             found
@@ -200,18 +202,8 @@ class Listing:
         gone = [id for id in self._told if id not in listed]
         self._told, self._changed = listed, set()
         if different or gone:
-            self._tell_all(ChangedRooms(rooms=[self._sheet(found) for found in different], gone=gone))
+            self._tell_all(ChangedRooms(rooms=[self._describe(found) for found in different], gone=gone))
         self._plan(LONGEST_PAUSE)  # rooms come and go from the list without a new card, too
 
     def _tell_all(self, what: ChangedRooms) -> None:
-        push = Push("rooms_changed", msgspec.Raw(_encode(what)))  # encoded once for all
-        for client in self._clients:
-            client.push(None, [push])
-
-
-def is_attended(live: Live) -> bool:
-    """Whether somebody with a seat, or whoever opened the room, is connected to it; bots do not count."""
-    room, creator = live.here, live.opening.creator
-    if any(player not in room.bots for player in room.connected):
-        return True
-    return creator is not None and live.audience.has(creator)
+        self.lobby.tell_all(Push("rooms_changed", msgspec.Raw(_encode(what))))  # encoded once for all

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import structlog
 
@@ -12,33 +12,16 @@ from parlour.journal.base import Conflict, Found, RoomSummary, Trouble
 from parlour.lobby import Party, Ticket, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
-from parlour.server.bots.seats import newcomer
+from parlour.server.bots.players import newcomer
 from parlour.server.limits import Quota
-from parlour.server.parts.room_list import Listing
-from parlour.server.rooms.registry import RoomRegistry
-from parlour.server.rooms.summary import (
-    Opening,
-    Owner,
-    PublicRoom,
-    config_of,
-    excuse,
-    freeze,
-    public_room,
-    summary_of,
-)
-from parlour.server.settings import Settings
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.events import RoomEvent, RoomOpened, SummaryChanged
+from parlour.server.rooms.stored_room import config_of, freeze
+from parlour.server.rooms.summary import Opening, excuse, summary_of
 from parlour.server.tokens import random_letters
 from parlour.wire import Join, Step
 
 log = structlog.get_logger()
-
-
-class Housing(Owner, Protocol):
-    """What the owner of the rooms knows of all of them."""
-
-    def sheet(self, found: Found) -> PublicRoom:
-        """What is told of a room that the journal found."""
-        ...
 
 
 class How(TypedDict, total=False):
@@ -51,28 +34,31 @@ class How(TypedDict, total=False):
 
 
 class RoomCreation:
-    """Opens rooms for their owner."""
+    """Opens rooms, and counts for whom they are open."""
 
-    def __init__(self, owner: Housing, registry: RoomRegistry, listing: Listing, settings: Settings) -> None:
-        self._owner = owner
-        self._registry = registry
-        self._listing = listing
+    def __init__(self, environment: Environment) -> None:
+        self._env = environment
+        settings = environment.settings
         each = {"player": settings.player_rooms, "address": settings.address_rooms}
         self._quota = Quota("open rooms", settings.rooms, **each)
         self._counted: dict[str, Mapping[str, str]] = {}
         """The open rooms with a game to play, and for whom they count."""
         self._early: dict[str, RoomSummary] | None = {}
-        """Cards that are newer than those that are being read."""
+        """Summaries that are newer than those that are being read."""
 
     async def start(self) -> None:
         """Count the rooms that are there."""
-        found = await self._owner.journal.missing(())
+        found = await self._env.journal.missing(())
         early, self._early = self._early or {}, None
         for summary in (early.get(one.summary.id, one.summary) for one in found):
-            self.note(summary)
+            self._note(summary)
 
-    def note(self, summary: RoomSummary) -> None:
-        """A room has a new card: it counts as long as there is a game to play in it."""
+    def hear(self, event: RoomEvent) -> None:
+        """Count a room as long as there is a game to play in it."""
+        if isinstance(event, SummaryChanged):
+            self._note(event.summary)
+
+    def _note(self, summary: RoomSummary) -> None:
         if self._early is not None:
             self._early[summary.id] = summary
         elif summary.ended is not None or summary.outcome is not None:
@@ -86,25 +72,11 @@ class RoomCreation:
         """Refuse whoever could not open another room from there."""
         self._quota.check(1, **_holders(address))
 
-    async def create(self, name: str, config: Any, id: str | None = None, **how: Unpack[How]) -> RoomSummary:
+    async def create(self, name: str, config: Any, id: str | None = None, **how: Unpack[How]) -> Found:
         """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
-        game = self._owner.games.get(name)
-        if game is None:
-            raise Refused(
-                Code.UNKNOWN_GAME, f"expected one of {', '.join(self._owner.games)}, got {name[:64]!r}"
-            )
-        opening = Opening(self._owner.clock.date(), **how)
+        game = self._env.wanted_game(name)
+        opening = Opening(self._env.clock.date(), **how)
         return await self._create(game, config, id, opening)
-
-    def _opened(self, found: Found) -> None:
-        summary = found.summary
-        metrics.rooms_opened.labels(summary.game).inc()
-        self._registry.may_wake(summary.id)
-        log.info("room_opened", room=summary.id, game=summary.game)
-        self._listing.opened(found)
-        self._owner.changed(summary)
-        if any(seat is not None and seat.bot for seat in summary.seats):
-            self._registry.live(summary.id)  # its bots may have something to do
 
     async def _create(
         self,
@@ -115,7 +87,7 @@ class RoomCreation:
         party: Party = (),
         *,
         host: Ticket | None = None,
-    ) -> RoomSummary:
+    ) -> Found:
         """Open a room if there may be another; it counts from the moment that it is asked for."""
         holders = _holders(opening.address, opening.creator)
         self._quota.take(1, **holders)
@@ -123,8 +95,11 @@ class RoomCreation:
             found = await self._keep(game, config, chosen, opening, party, host=host)
         finally:
             self._quota.give_back(1, **holders)
-        self._opened(found)
-        return found.summary
+        metrics.rooms_opened.labels(game.name).inc()
+        log.info("room_opened", room=found.summary.id, game=game.name)
+        self._env.publish(RoomOpened(found))
+        self._env.publish(SummaryChanged(found.summary))
+        return found
 
     async def _keep(
         self,
@@ -136,18 +111,18 @@ class RoomCreation:
         *,
         host: Ticket | None,
     ) -> Found:
-        at = self._owner.instant()
+        at = self._env.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or random_letters(length)
-            room = self._owner.ask_game(game, id, partial(open_room, game, id, config, at))
-            frozen = self._owner.ask_game(game, id, partial(freeze, room))
-            first = self._owner.instant().seed[0] if party else 0
-            room, steps = self._owner.ask_game(game, id, partial(sit_down, game, room, party, first, at))
+            room = self._env.ask_game(game, id, partial(open_room, game, id, config, at))
+            frozen = self._env.ask_game(game, id, partial(freeze, room))
+            first = self._env.instant().seed[0] if party else 0
+            room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
             summary = summary_of(room, opening, at.now)
             try:
                 tickets = (*matched(party, id), *(() if host is None else (host,)))
-                number = await self._owner.journal.create(summary, frozen, room.next_due, steps, tickets)
+                number = await self._env.journal.create(summary, frozen, room.next_due, steps, tickets)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None
@@ -161,8 +136,9 @@ class RoomCreation:
         """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
         wanted = party[0]
         opening = self._opening(wanted, private=False, creator=None)
-        summary = await self._create(self._game(wanted), wanted.config, None, opening, party)
-        return matched(party, summary.id)
+        game = self._env.kept_game(wanted.game)
+        found = await self._create(game, wanted.config, None, opening, party)
+        return matched(party, found.summary.id)
 
     async def wait(self, host: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
         """Open the room in which the host will wait, and keep their ticket; guests sit there already.
@@ -170,50 +146,43 @@ class RoomCreation:
         Nobody finds such a room who was not sent there or told its id.
         """
         opening = self._opening(host, private=True, creator=host.player)
-        summary = await self._create(self._game(host), config, host.at, opening, guests, host=host)
-        return matched(guests, summary.id)
-
-    def _game(self, ticket: Ticket) -> Game[Any]:
-        game = self._owner.games.get(ticket.game)
-        if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {ticket.game} is not on this server now")
-        return game
+        game = self._env.kept_game(host.game)
+        found = await self._create(game, config, host.at, opening, guests, host=host)
+        return matched(guests, found.summary.id)
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
-        now, ranked = self._owner.clock.date(), ticket.mode == "ranked"
-        return Opening(now, private, creator, ranked, address=ticket.address)
+        now, ranked = self._env.clock.date(), ticket.mode == "ranked"
+        return Opening(now, private, creator, ranked, address=ticket.address, mode=ticket.mode)
 
-    async def again(self, id: str, creator: str, address: str) -> PublicRoom:
+    async def again(self, id: str, creator: str, address: str) -> Found:
         """The room of this id if it runs; otherwise a new one for the same game under the same id."""
-        found = await self._owner.journal.find(id)
+        found = await self._env.journal.find(id)
         if found is None:
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
-        if found.summary.ended is None:
-            return self._owner.sheet(found)
-        stored = await self._owner.journal.stored(found.number)
         summary = found.summary
+        if summary.ended is None:
+            return found
+        stored = await self._env.journal.stored(found.number)
         how = How(private=summary.private, listed=summary.listed, creator=creator, address=address)
         return await self.visit(id, summary.game, config_of(stored.state), **how)
 
-    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> PublicRoom:
+    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:
         """The running room of this id, if it is of this game; a new one where there is none."""
-        found, address = await self._owner.journal.find(id), how.get("address")
+        found, address = await self._env.journal.find(id), how.get("address")
         running = None if found is None or found.summary.ended is not None else found
-        summary = None if running is None else running.summary
-        self._owner.guesses.check(summary, how.get("creator"), address)
+        self._env.guesses.check(None if running is None else running.summary, how.get("creator"), address)
         if running is None:
             try:
-                summary = await self.create(name, config, id, **how)
+                return await self.create(name, config, id, **how)
             except Refused as why:
                 if why.code != Code.NAME_TAKEN:
-                    self._owner.guesses.missed(id, address)  # else ids could be tried by what opens no room
+                    self._env.guesses.missed(id, address)  # else ids could be tried by what opens no room
                     raise
                 return await self.visit(id, name, config, **how)
-            return public_room(summary, seq=0)
         if running.summary.game != name:
             what = f"room {id} plays {running.summary.game}, not {name[:64]}"
             raise Refused(Code.WRONG_GAME, what, path="$.game")
-        return self._owner.sheet(running)
+        return running
 
 
 def _holders(address: str | None, creator: str | None = None) -> dict[str, str]:

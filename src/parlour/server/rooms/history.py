@@ -1,7 +1,6 @@
 """What happened in a room, step by step, as one viewer may see it, and could see it then."""
 
 import asyncio
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -13,8 +12,10 @@ from parlour.game import Game
 from parlour.journal.base import Found, Player
 from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
-from parlour.server.gateway.connections import heard
-from parlour.server.rooms.summary import Owner, result_of, seated, thaw
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.stored_room import thaw
+from parlour.server.rooms.summary import result_of, seated
+from parlour.server.step_messages import heard
 from parlour.wire import Result, Step
 
 MAX_STEPS = 200
@@ -70,22 +71,13 @@ class HistoryPage(msgspec.Struct, frozen=True):
     steps: tuple[HistoryStep, ...]
 
 
-class PastTopics:
-    """The ears that somebody had after a step."""
-
-    def __init__(self, topics: tuple[str, ...]) -> None:
-        self._topics = topics
-
-    def hears(self, topic: str) -> bool:
-        """They were told what was sent there."""
-        return topic in self._topics
-
-
 class HistoryReader:
     """Somebody who looks at a room's steps one after the other."""
 
-    def __init__(self, owner: Owner, game: Game[Any], player: str | None, wanted: HistoryWanted) -> None:
-        self._owner = owner
+    def __init__(
+        self, environment: Environment, game: Game[Any], player: str | None, wanted: HistoryWanted
+    ) -> None:
+        self._env = environment
         self._game = game
         self._player = player
         self._wanted = wanted
@@ -100,7 +92,7 @@ class HistoryReader:
         seen: dict[str, Any] = {}
         if room is not None:
             viewer = None if room.seat(self._player) is None else self._player
-            seen = self._owner.ask_game(self._game, room.id, partial(self._look, room, viewer))
+            seen = self._env.ask_game(self._game, room.id, partial(self._look, room, viewer))
             seen |= self._changes(room)
         pushes = () if step is None else tuple(self._pushes(room, step))
         self.sheets.append(HistoryStep(seq, at, pushes=pushes, **seen))
@@ -126,7 +118,7 @@ class HistoryReader:
         return told
 
     def _pushes(self, room: Room[Any] | None, step: Step) -> list[Said]:
-        return [Said(push.name, push.payload) for push in heard(step, PastTopics(self._topics(room)))]
+        return [Said(push.name, push.payload) for push in heard(step, self._topics(room))]
 
     def _topics(self, room: Room[Any] | None) -> tuple[str, ...]:
         if room is None:  # nobody knows who sat where; these were theirs in any case
@@ -138,26 +130,23 @@ class HistoryReader:
         """What the game lets people hear who only watch; it may refuse them."""
         if self._watching is None:
             player = self._player or ":nobody"
-            ask = partial(ask_to_join, self._game, room, player, self._owner.instant(), spectate=True)
-            self._watching = topics_of(player, self._owner.ask_game(self._game, room.id, ask))
+            ask = partial(ask_to_join, self._game, room, player, self._env.instant(), spectate=True)
+            self._watching = topics_of(player, self._env.ask_game(self._game, room.id, ask))
         return self._watching
 
 
 class History:
     """Reads histories from the journal."""
 
-    def __init__(self, owner: Owner, games: Mapping[str, Game[Any]]) -> None:
-        self._owner = owner
-        self._journal = owner.journal
-        self._games = games
+    def __init__(self, environment: Environment) -> None:
+        self._env = environment
+        self._journal = environment.journal
 
     async def tell(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
         """The part of a room's history that is wanted, through this player's eyes, or anybody's."""
         found = await self._find(id, wanted.room)
-        game = self._games.get(found.summary.game)
-        if game is None:
-            raise Refused(Code.UNKNOWN_GAME, f"the game {found.summary.game} is not on this server now")
-        reader = HistoryReader(self._owner, game, player, wanted)
+        game = self._env.kept_game(found.summary.game)
+        reader = HistoryReader(self._env, game, player, wanted)
         if wanted.first <= found.seq:
             await self._read(reader, game, found, wanted)
         return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.sheets))
@@ -193,7 +182,7 @@ class History:
         """The room after this step; where today's rules make another one of it, what was stored then."""
         if room is not None:
             try:
-                return self._owner.ask_game(game, room.id, partial(replay, game, room, step))
+                return self._env.ask_game(game, room.id, partial(replay, game, room, step))
             except Refused as why:
                 if why.code == Code.GAME_OVERRAN:
                     raise
@@ -202,6 +191,6 @@ class History:
 
     def _thaw(self, game: Game[Any], found: Found, state: bytes) -> Room[Any] | None:
         try:
-            return self._owner.ask_game(game, found.summary.id, partial(thaw, game, state))
+            return self._env.ask_game(game, found.summary.id, partial(thaw, game, state))
         except Refused:
             return None

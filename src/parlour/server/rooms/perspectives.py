@@ -1,86 +1,78 @@
 """What is seen of a room: the view of a viewer or, for a browser, the scene and how it changed."""
 
-from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from parlour.game import Game
 from parlour.room import Room
 from parlour.scene import Scene, difference
-from parlour.wire import Enter, EnterAsGuest, Sitter
+from parlour.server.border import Perspective, shows_scene, viewer_of
+from parlour.wire import Push, Result
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Browser(NamedTuple):
-    """The eyes of a viewer who wants scenes."""
-
-    viewer: str | None
-
-
-class Guest(NamedTuple):
-    """The eyes of a viewer who came by a door, which shows a view in its own way."""
-
-    viewer: str | None
-    show: Callable[[Any, Sequence[Sitter | None]], Any]
-
-
-Eyes = str | None | Browser | Guest
-"""Through which a room is seen: those of a viewer, who wants views, of a viewer's browser, or of a guest."""
-
-
-class Drawn(msgspec.Struct, frozen=True, eq=False, dict=True):
+class SeenScene(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A scene as it was last told, and the patch that led to it from the one before."""
 
     scene: Scene
-    patch: msgspec.Raw | None = None
+    patch: Raw | None = None
 
     @cached_property
-    def whole(self) -> msgspec.Raw:
+    def whole(self) -> Raw:
         """The scene, encoded once for all who have none yet."""
-        return msgspec.Raw(_encode(self.scene))
+        return Raw(_encode(self.scene))
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A view, and what a door makes of it."""
-
-    view: Any
-    shown: Any
-    raw: msgspec.Raw
+Seen = Raw | SeenScene
+"""What is seen from a perspective, encoded once."""
 
 
-Sight = msgspec.Raw | Drawn | Shown
-"""What is seen, encoded once."""
-
-
-def eyes_of(viewer: str | None, enter: Enter) -> Eyes:
-    """The eyes of somebody who came in like this."""
-    if isinstance(enter, EnterAsGuest):
-        return Guest(viewer, enter.show)
-    return Browser(viewer) if enter.format == "scene" else viewer
-
-
-def viewer_of(eyes: Eyes) -> str | None:
-    """Whose eyes they are."""
-    return eyes.viewer if isinstance(eyes, Browser | Guest) else eyes
-
-
-def see(game: Game[Any], room: Room[Any], eyes: Eyes, before: Sight | None = None) -> Sight:
-    """What these eyes see now; the same as *before* where a scene did not change."""
-    if isinstance(eyes, Guest):
-        view = game.view(room.state, eyes.viewer)
-        shown = eyes.show(view, [Sitter(seat.player, seat.name) if seat else None for seat in room.seats])
-        return Shown(view, shown, msgspec.Raw(_encode(shown)))
-    if not isinstance(eyes, Browser):
-        return msgspec.Raw(_encode(game.view(room.state, eyes)))
-    scene = game.scene(room.state, eyes.viewer)
+def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen | None = None) -> Seen:
+    """What is seen from a perspective now; the same as *before* where a scene did not change."""
+    viewer = viewer_of(perspective)
+    if not shows_scene(perspective):
+        return Raw(_encode(game.view(room.state, viewer)))
+    scene = game.scene(room.state, viewer)
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a Scene from {game.name}.scene, got {type(scene).__name__}")
-    if not isinstance(before, Drawn):
-        drawn = Drawn(scene)
-        _ = drawn.whole  # what cannot be encoded fails here, where the game is to blame
-        return drawn
+    if not isinstance(before, SeenScene):
+        seen = SeenScene(scene)
+        _ = seen.whole  # what cannot be encoded fails here, where the game is to blame
+        return seen
     patch = difference(before.scene, scene)
-    return before if patch is None else Drawn(scene, msgspec.Raw(_encode(patch)))
+    return before if patch is None else SeenScene(scene, Raw(_encode(patch)))
+
+
+def change_of(seen: Seen) -> Raw | None:
+    """What is told of a perspective that changed: the view, or the patch of the scene."""
+    return seen.patch if isinstance(seen, SeenScene) else seen
+
+
+def sync(
+    seq: int,
+    seen: Seen,
+    result: Result | None = None,
+    *,
+    now: float | None = None,
+    reset: bool = False,
+    fault: str | None = None,
+) -> Push:
+    """Everything that a viewer may know at *seq*; with a scene also the time on the room's clock."""
+    payload: dict[str, Any] = {"seq": seq}
+    if isinstance(seen, SeenScene):
+        payload["scene"] = seen.whole
+        if now is not None:
+            payload["now"] = now
+    else:
+        payload["view"] = seen
+    if result is not None:
+        payload["result"] = result
+    if reset:
+        payload["reset"] = True
+    if fault is not None:
+        payload["fault"] = fault
+    return Push("sync", payload)

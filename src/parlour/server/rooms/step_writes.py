@@ -1,43 +1,52 @@
-"""What is kept beside a step: the card, the state and the deadline that it leaves, and what it scores."""
+"""What is kept beside a step: the summary, the state and the deadline that it leaves, tickets and results."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
-from parlour.server.parts.ratings.results import scored
-from parlour.server.rooms.summary import Live, summary_of
-from parlour.wire import Step
+from parlour.server.rooms.results import scored
+from parlour.server.rooms.summary import Opening, summary_of
+from parlour.server.rooms.thinking import Thought
 
 
-def beside(
-    live: Live, step: Step, room: Room[Any], frozen: bytes | None, tickets: tuple[Ticket, ...]
-) -> StepWrites:
-    """What changes with this step, which leads to *room*."""
-    ends = room.outcome is not None and live.here.outcome is None
+class KeptBefore(NamedTuple):
+    """A room as the journal knows it before a step."""
+
+    room: Room[Any]
+    number: int
+    opening: Opening
+    summary: RoomSummary | None
+    due: float | None
+
+
+def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
+    """What changes with this step."""
+    room, step = thought.room, thought.step
+    ends = room.outcome is not None and before.room.outcome is None
     return StepWrites(
-        _new_summary(live, room, step.now),
-        frozen,
-        _new_due(live, room),
+        _new_summary(before, room, step.now),
+        thought.frozen,
+        _new_due(before.due, room),
         tickets,
-        scored(live, room, step.date) if ends else None,
+        scored(before.number, before.opening, room, step.date) if ends else None,
     )
 
 
-def _new_due(live: Live, room: Room[Any]) -> float | UnsetType | None:
+def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
     """A stale deadline that is too early only wakes the room for nothing."""
     wanted = room.next_due
-    sooner = wanted is not None and (live.due is None or wanted < live.due)
+    sooner = wanted is not None and (due is None or wanted < due)
     return wanted if room.ended is not None or sooner else UNSET
 
 
-def _new_summary(live: Live, room: Room[Any], now: float) -> RoomSummary | None:
-    before = live.here
-    held = live.summary is not None and live.summary.held is not None
-    same = room.seats == before.seats and room.outcome == before.outcome and room.ended == before.ended
-    if same and not held:
+def _new_summary(before: KeptBefore, room: Room[Any], now: float) -> RoomSummary | None:
+    was = before.room
+    held = before.summary is not None and before.summary.held is not None
+    same = room.seats is was.seats or room.seats == was.seats
+    if same and room.outcome == was.outcome and room.ended == was.ended and not held:
         return None
-    summary = summary_of(room, live.opening, now)
-    return summary if summary != live.summary else None
+    summary = summary_of(room, before.opening, now)
+    return summary if summary != before.summary else None

@@ -1,78 +1,27 @@
-"""Rooms in memory: what their owner knows of each besides the room itself."""
+"""A room in a few words: its summary as the journal keeps it, and as anybody may see it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
-from parlour.errors import Code, Refused, parse
+from parlour.errors import Code, Refused
 from parlour.game import Game, Outcome
-from parlour.journal.base import Damaged, DiskFailed, Journal, Player, RoomSummary, Trouble
-from parlour.room import Instant, Patience, Room
-from parlour.server.clock import Clock, Handle
-from parlour.server.gateway.connections import Audience
-from parlour.server.mailbox import Mailbox
-from parlour.server.rooms.guess_limit import Guesses
-from parlour.server.rooms.perspectives import Eyes, Sight
-from parlour.server.rooms.presence import Presence
-from parlour.server.settings import Settings
-from parlour.wire import Command, Result
+from parlour.journal.base import Damaged, DiskFailed, Found, Player, RoomSummary, Trouble
+from parlour.lobby import Mode
+from parlour.room import Patience, Room
+from parlour.wire import Company, Result, Sitter
 
-T = TypeVar("T")
+
+class RoomInMemory(NamedTuple):
+    """A room in memory, as far as a list of rooms needs to know it."""
+
+    found: Found
+    is_attended: bool
+    """Somebody with a seat, or whoever opened it, is connected."""
+
+
 NOT_WRITTEN = (Code.NOT_SAVED, Code.OUTCOME_UNKNOWN)
 """The journal is to blame, and not what was asked for."""
-_encode = msgspec.json.Encoder().encode
-
-
-class Live:
-    """A room in memory: the value as it was last kept, who hears it, and the lane of its one owner."""
-
-    def __init__(self, id: str, load: str) -> None:
-        self.id = id
-        self.mailbox = Mailbox()
-        self.audience = Audience(id, load)
-        self.presence = Presence(load)
-        self.refusal: Refused | None = None
-        """Why nobody can come in, when the room could not be loaded."""
-        self.number = 0
-        self.opening: Opening
-        """What its card says that the room itself does not know."""
-        self.game: Game[Any]
-        self.room: Room[Any] | None = None
-        self.views: dict[Eyes, Sight] = {}
-        """What all eyes were last told, to tell only what changed."""
-        self.moved: dict[Eyes, int] = {}
-        """The seq of the step that last changed what these eyes see."""
-        self.answers: dict[tuple[str, str], int] = {}
-        self.summary: RoomSummary | None = None
-        self.stored = 0
-        """The seq of the last stored state."""
-        self.due: float | None = None
-        """When the journal believes that this room wants to be woken: never later than it does."""
-        self.alarm: Handle | None = None
-        self.alarm_at = 0.0
-        """When the alarm rings."""
-        self.rest: Handle | None = None
-        self.recount: Handle | None = None
-
-    @property
-    def here(self) -> Room[Any]:
-        """The room, for whoever runs in its lane; refused where it could not be loaded or is gone."""
-        if self.room is None:
-            raise self.refusal or AssertionError(f"room {self.id} was not loaded")
-        return self.room
-
-    def shut(self, why: Refused) -> None:
-        """Whoever still waits in the lane is refused."""
-        self.room = None
-        self.refusal = why
-
-    def stop_timers(self) -> None:
-        """Nothing rings any more."""
-        for handle in (self.alarm, self.rest, self.recount):
-            if handle is not None:
-                handle.cancel()
-        self.alarm = self.rest = self.recount = None
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -84,67 +33,16 @@ class Opening(msgspec.Struct, frozen=True):
     ranked: bool = False
     listed: bool = True
     address: str | None = None
+    mode: Mode = "normal"
+    """How its players were to be found, where the lobby opened it."""
 
     @classmethod
     def of(cls, summary: RoomSummary) -> "Opening":
-        """What a card says of it."""
+        """What a summary says of it."""
         return cls(
-            summary.created, summary.private, summary.creator, summary.ranked, summary.listed, summary.address
-        )
-
-
-class Owner(Protocol):
-    """Whoever the rooms belong to: the only one who changes them."""
-
-    games: Mapping[str, Game[Any]]
-    journal: Journal
-    clock: Clock
-    guesses: Guesses
-    faults: dict[str, str]
-    """By the name of a game whose saved file does not load: why."""
-
-    async def step(self, live: Live, command: Command, id: str | None = None) -> Any:
-        """Think a command through, write it, speak of it."""
-        ...
-
-    def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
-        """Refuse a seat that is kept for others."""
-        ...
-
-    async def settle(self, live: Live) -> None:
-        """Disconnect the seated players who are not here any more."""
-        ...
-
-    def changed(self, summary: RoomSummary) -> None:
-        """A room has a new card."""
-        ...
-
-    def notice(self, live: Live) -> None:
-        """A room is there, or has changed: its bots may have something to do."""
-        ...
-
-    async def condemn(self, live: Live, why: Refused) -> None:
-        """Close a room whose game cannot be trusted to go on."""
-        ...
-
-    def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
-        """Run a game's code; whatever it raises comes out as a refusal."""
-        ...
-
-    @property
-    def give_up(self) -> Callable[[Trouble], None]:
-        """The disk failed: stop serving."""
-        ...
-
-    def instant(self) -> Instant:
-        """The present, with a fresh seed in case one is needed."""
-        ...
-
-
-def patience_of(settings: Settings) -> Patience:
-    """How long rooms last here."""
-    days, minutes = settings.room_days, settings.empty_room_minutes
-    return Patience(days * 86400 or None, minutes * 60 or None)
+            summary.created, summary.private, summary.creator, summary.ranked, summary.listed,
+            summary.address, summary.mode,
+        )  # fmt: skip
 
 
 OUTCOME_NOT_KNOWN = "it is not known whether this happened; come back in a moment and see"
@@ -169,7 +67,7 @@ def seated(room: Room[Any]) -> tuple[Player | None, ...]:
 
 
 def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
-    """The plate at this room's door."""
+    """The summary of a room at this time."""
     return RoomSummary(
         id=room.id,
         game=room.game,
@@ -187,7 +85,20 @@ def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
         ranked=opening.ranked,
         listed=opening.listed,
         address=opening.address,
+        mode=opening.mode,
     )
+
+
+def sitting_in(room: Room[Any]) -> frozenset[str]:
+    """Who has a seat in a room."""
+    return frozenset(player for player in room.players if player is not None)
+
+
+def company_of(room: Room[Any], opening: Opening) -> Company:
+    """Who plays in a room, and how they were found."""
+    seats = tuple([Sitter(seat.player, seat.name) if seat else None for seat in room.seats])
+    mode: Mode = "ranked" if opening.ranked else "bot" if room.bots else opening.mode
+    return Company(seats, mode)
 
 
 class ShownSeed(msgspec.Struct, frozen=True):
@@ -268,26 +179,3 @@ def result_of(room: Room[Any]) -> Result | None:
     if room.outcome is None:
         return None
     return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash)
-
-
-def freeze(room: Room[Any]) -> bytes:
-    """The room as it is stored."""
-    return _encode(room)
-
-
-class _Configured(msgspec.Struct, frozen=True):
-    """What is read of a stored room to open another like it."""
-
-    config: Any
-
-
-def config_of(state: bytes) -> Any:
-    """The config of the room that was stored."""
-    return msgspec.json.decode(state, type=_Configured).config
-
-
-def thaw(game: Game[Any], state: bytes) -> Room[Any]:
-    """The room that was stored, its state read by the game's own types."""
-    kind: Any = Room
-    decode: Callable[[bytes], Room[Any]] = msgspec.json.Decoder(kind[game.State]).decode
-    return parse(decode, state, code=Code.RULES_CHANGED)

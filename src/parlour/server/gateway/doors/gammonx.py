@@ -30,16 +30,16 @@ from parlour.journal.base import Trouble
 from parlour.protocols.signalr import HANDSHAKE_TIMEOUT, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.api.calls import caller_of, read_body, reply
 from parlour.server.clock import Clock, Rounds
+from parlour.server.components import Components
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.fanout import Peer, framed
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
-from parlour.server.rooms.host import Host
 from parlour.server.rooms.summary import excuse
 from parlour.server.settings import Settings
 from parlour.server.tokens import Bearer, Tokens, brought
-from parlour.wire import EnterAsGuest
+from parlour.wire import EnterByDoor
 from parlour.wire import Request as Asked
 
 log = structlog.get_logger()
@@ -67,7 +67,7 @@ class HubConnection:
         self, door: "GammonxDoor", socket: Socket, known: str | None, query: Mapping[str, str]
     ) -> None:
         self.socket = socket
-        self.hub = GammonX(door.clock.date, door.host.pseudonyms.in_match, door.host.mode_of, self._part_soon)
+        self.hub = GammonX(door.clock.date, door.parlour.pseudonyms.in_match, self._part_soon)
         self.over = False
         self.token: str | None = None
         """Of the connection, if it was negotiated."""
@@ -130,7 +130,7 @@ class HubConnection:
         self.over = True
         self._door.lose(self)
         if self._client is not None:
-            self._door.host.gone(self._client)
+            self._door.parlour.gateway.lose(self._client)
 
     # What the door calls.
 
@@ -190,16 +190,16 @@ class HubConnection:
                 self._held.append(asked)
             else:
                 self._refuse(asked, too_fast())
-        elif isinstance(asked.wish, EnterAsGuest):
+        elif isinstance(asked.wish, EnterByDoor):
             self._enter(asked)
         else:
             self._pass_on(asked)
 
     def _enter(self, asked: Asked) -> None:
         """Somebody wants to sit; with a token of ours they are who it says."""
-        player = self._known or self._door.host.pseudonyms.player(asked.ref.player)
+        player = self._known or self._door.parlour.pseudonyms.player(asked.ref.player)
         if self._client is None or self._client.player != player:
-            self._client = Client(self.hub, self.socket, player)
+            self._client = self._door.parlour.gateway.connect(self.hub, self.socket, player)
         if self._known is not None:
             self._pass_on(asked)
             return
@@ -210,7 +210,7 @@ class HubConnection:
         if self._client is None:
             self._refuse(asked, Refused(Code.NOT_JOINED, "expected JoinMatch first"))
         else:
-            self._door.host.receive(self._client, asked)
+            self._door.parlour.gateway.receive(self._client, asked)
 
     def _refuse(self, asked: Asked, why: Refused) -> None:
         self.hub.refuse(asked, why)
@@ -236,9 +236,9 @@ HTTP_STATUS: dict[str, int] = {
 class GammonxDoor:
     """All connections to the hub, and what is asked before."""
 
-    def __init__(self, host: Host, tokens: Tokens, limits: Limits, settings: Settings) -> None:
-        self.host = host
-        self.clock: Clock = host.clock
+    def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
+        self.parlour = parlour
+        self.clock: Clock = parlour.clock
         self._tokens = tokens
         self._limits = limits
         self._settings = settings
@@ -256,7 +256,7 @@ class GammonxDoor:
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}
         bearer = self._bearer(upgrade.request.headers.get("Authorization"), query)
-        player = None if bearer is None else self.host.sessions.player(bearer)
+        player = None if bearer is None else self.parlour.sessions.player(bearer)
         visitor = HubConnection(self, socket, player, query)
         if "id" in query:
             self._redeem(query["id"], visitor)
@@ -274,8 +274,8 @@ class GammonxDoor:
         """Who calls: with a token of ours the player that it names, else the one of this id."""
         bearer = self._bearer(request.headers.get("authorization"), {})
         if bearer is not None:
-            return await self.host.sessions.find(bearer)
-        return self.host.pseudonyms.player(id)
+            return await self.parlour.sessions.find(bearer)
+        return self.parlour.pseudonyms.player(id)
 
     def _redeem(self, token: str, visitor: HubConnection) -> None:
         if token in self._used:
@@ -386,19 +386,19 @@ class GammonxDoor:
         player = await self._caller(request, wanted.player)
         kind, id = wanted.kind, new_match_id(secrets.token_bytes(16))
         wish = replace(kind.wish, bot=wanted.level)
-        ticket = await self.host.pairing.meet(player, wish, id, kind.config, address)
+        ticket = await self.parlour.pairing.meet(player, wish, id, kind.config, address)
         match = ticket.room or ticket.at
         return ok(matchId=match, queueId=match, status=WAITING)
 
     async def _poll(self, request: Request) -> dict[str, Any]:
         queue, player = await self._asker(request)
-        if self.host.pairing.is_found(player, queue):
+        if self.parlour.pairing.is_found(player, queue):
             return ok(queueId=None, status=FOUND, matchId=queue)
         return ok(queueId=queue, status=WAITING, matchId=None)
 
     async def _cancel(self, request: Request) -> dict[str, Any]:
         queue, player = await self._asker(request)
-        await self.host.pairing.unqueue(player, queue)
+        await self.parlour.pairing.unqueue(player, queue)
         return ok(queueId=queue, status=CANCELLED, matchId=None)
 
     async def _asker(self, request: Request) -> tuple[str, str]:

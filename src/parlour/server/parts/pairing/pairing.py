@@ -1,34 +1,34 @@
 """The lobby's owner: takes tickets, keeps them, and makes rooms with everybody seated of those that fit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.game import Game
 from parlour.journal.base import Damaged, Trouble
-from parlour.lobby import Mode, Party, Ticket, matched
+from parlour.lobby import Mode, Party, Ticket
 from parlour.ratings import MIDDLE, ladder_of
-from parlour.room import Room, Seat, open_room
-from parlour.server.bots.seats import chosen, newcomer
+from parlour.room import Seat, open_room
+from parlour.server.bots.players import chosen
 from parlour.server.clock import Handle
 from parlour.server.gateway.connections import Client
+from parlour.server.gateway.lobby import Lobby
 from parlour.server.limits import Quota
 from parlour.server.mailbox import Mailbox
 from parlour.server.parts.pairing.ticket_index import TicketIndex
-from parlour.server.parts.room_list import Listing
-from parlour.server.rooms.creation import RoomCreation
+from parlour.server.rooms.calls import CallOff, EndWaiting, SeatBot, SitDown
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
-from parlour.server.rooms.summary import NOT_WRITTEN, Live, Owner, excuse
-from parlour.server.settings import Settings
+from parlour.server.rooms.summary import NOT_WRITTEN, excuse
 from parlour.server.tasks import Tasks
 from parlour.server.tokens import guest_name, random_letters
-from parlour.wire import Act, Command, Connect, Join, Push, Queue, Request, Shutdown, Unqueue
+from parlour.wire import Push, Queue, Request, Unqueue
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -39,23 +39,6 @@ LENGTH = 16
 """Letters of a ticket's id, which nobody guesses."""
 NOBODY_CAME = "nobody_came"
 """Why a room is closed for which the lobby had found players, and not all of them came."""
-
-
-class Pairs(Owner, Protocol):
-    """What the owner of the rooms does for the lobby."""
-
-    games: Mapping[str, Game[Any]]
-    registry: RoomRegistry
-
-    async def step(
-        self, live: Live, command: Command, id: str | None = None, *, tickets: tuple[Ticket, ...] = ()
-    ) -> Any:
-        """Think a command through, write it and the tickets that it makes good, speak of it."""
-        ...
-
-    async def in_mailbox(self, room: str, job: Callable[[Live], Awaitable[T]]) -> T:
-        """Do something in a room's turn, and wait for what comes of it."""
-        ...
 
 
 class PublicTicket(msgspec.Struct, frozen=True):
@@ -91,13 +74,16 @@ class Unqueued(msgspec.Struct, frozen=True):
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, owner: Pairs, creation: RoomCreation, listing: Listing, settings: Settings) -> None:
-        self._owner = owner
-        self._creation = creation
-        self._listing = listing
-        self._journal = owner.journal
+    def __init__(self, environment: Environment, rooms: RoomRegistry, lobby: Lobby) -> None:
+        self._env = environment
+        self._rooms = rooms
+        self._creation = rooms.creation
+        self._lobby = lobby
+        self._journal = environment.journal
+        settings = environment.settings
         each = {"player": settings.player_tickets, "address": settings.address_tickets}
-        self.index = TicketIndex(settings.ticket_patience, Quota("open tickets", settings.tickets, **each))
+        quota = Quota("open tickets", settings.tickets, **each)
+        self.index = TicketIndex(settings.ticket_patience, quota, environment.reservations)
         self.mailbox = Mailbox()
         self._tick: Handle | None = None
         self.tasks = Tasks()
@@ -142,7 +128,7 @@ class Pairing:
     async def _answer(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
         try:
             if isinstance(wish, Queue):
-                ticket = await self.queue(client.player, wish, client.line.address)
+                ticket = await self.queue(client.player, wish, client.outbox.address)
             else:
                 ticket = await self.unqueue(client.player, wish.ticket)
         except Refused as why:
@@ -187,39 +173,36 @@ class Pairing:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
 
-    def sheet(self, ticket: Ticket) -> PublicTicket:
+    def describe(self, ticket: Ticket) -> PublicTicket:
         """A ticket, as it is told."""
         status = "waiting" if ticket.room is None else "matched"
         waited = max(0.0, self._now() - ticket.since)
         return PublicTicket(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
-    # What rooms ask and say.
+    def list_tickets(self, player: str) -> list[PublicTicket]:
+        """A player's tickets, as they are told."""
+        return [self.describe(ticket) for ticket in self.tickets(player)]
 
-    def check_seat(self, live: Live, player: str, *, bot: bool = False) -> None:
-        """Refuse a seat that is kept for others."""
-        self.index.check_seat(live.id, player, self._now(), ranked=live.opening.ranked, bot=bot)
+    # What happens in rooms.
 
-    def mode_of(self, live: Live) -> Mode:
-        """How the players of a room were found."""
-        vacancy = self.index.vacancies.get(live.id)
-        if vacancy is not None:
-            return vacancy.ticket.mode
-        if live.opening.ranked:
-            return "ranked"
-        return "bot" if live.here.bots else "normal"
+    def hear(self, event: RoomEvent) -> None:
+        """Note who sits where, and which rooms are gone."""
+        match event:
+            case SeatsChanged():
+                self._note_seats(event)
+            case RoomEnded():
+                self._closed(event.room)
+            case _:
+                pass
 
-    def fills(self, room: Room[Any]) -> tuple[Ticket, ...]:
-        """The ticket of whoever waited in this room, made good if all are there now."""
-        return self.index.fills(room.id, _sitting(room))
+    def _note_seats(self, event: SeatsChanged) -> None:
+        """Seats were taken or given up, and the tickets that this matched are kept."""
+        filled = self._env.reservations.filled(event.room, event.sitting)
+        self.index.note_seats(event.room, event.sitting, self._now())
+        self._settle(event.matched, event.sitting if filled else ())
+        self._call_bot(event.room)
 
-    def seated(self, room: Room[Any], made: Sequence[Ticket]) -> None:
-        """Seats were taken or given up, and the tickets that this made good are kept."""
-        playing = _sitting(room) if self.fills(room) else frozenset()
-        self.index.note_seats(room.id, _sitting(room), self._now())
-        self._settle(made, playing)
-        self._call_bot(room.id)
-
-    def closed(self, room: str) -> None:
+    def _closed(self, room: str) -> None:
         """Nobody waits in this room any more: it is gone."""
         vacancy = self.index.vacancies.get(room)
         if vacancy is not None:
@@ -235,16 +218,12 @@ class Pairing:
 
     async def _seat_bot(self, ticket: Ticket) -> None:
         try:
-            await self._owner.in_mailbox(ticket.at or "", partial(self._sit_bot, ticket))
+            if ticket.id in self.index.open:
+                await self._rooms.call(ticket.at or "", SeatBot(ticket.bot, below=ticket.seats))
         except Refused as why:  # the next look tries again, unless the room is gone
             log.warning("bot_not_seated", room=ticket.at, why=why.message)
 
-    async def _sit_bot(self, ticket: Ticket, live: Live) -> None:
-        if ticket.id in self.index.open and len(_sitting(live.here)) < ticket.seats:
-            bot = newcomer(live.here.players, ticket.bot or chosen(live.game, None))
-            await self._owner.step(live, Join(bot.id, bot.name, bot=True))
-
-    # In the lane.
+    # In the mailbox.
 
     async def _queue(self, player: str, wanted: Queue, address: str | None) -> Ticket:
         self._creation.check_place(address)
@@ -294,17 +273,13 @@ class Pairing:
         return made
 
     async def _new_ticket(self, player: str, wanted: Queue, address: str | None) -> Ticket:
-        games = self._owner.games
-        game = games.get(wanted.game)
-        if game is None:
-            why = f"$.game: expected one of {', '.join(games)}, got {wanted.game[:64]!r}"
-            raise Refused(Code.UNKNOWN_GAME, why, path="$.game")
+        game = self._env.wanted_game(wanted.game, "$.game")
         if wanted.mode == "ranked" and game.seats != range(2, 3):
             raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
         bot = chosen(game, wanted.bot) if wanted.mode == "bot" else None
         # Tried out here, so that a config that makes no sense is refused before anybody waits with it.
-        room = self._owner.ask_game(
-            game, "lobby", lambda: open_room(game, "lobby", wanted.config, self._owner.instant())
+        room = self._env.ask_game(
+            game, "lobby", lambda: open_room(game, "lobby", wanted.config, self._env.instant())
         )
         rating = (
             await self._rating(player, ladder_of(game.name, room.config))
@@ -350,16 +325,12 @@ class Pairing:
     async def _shut(self, ticket: Ticket, why: str) -> None:
         """Wait no longer in a room, which is of no use to anybody then."""
         try:
-            await self._owner.in_mailbox(ticket.at or "", partial(self._close, ticket, why))
+            if ticket.id in self.index.open:
+                await self._rooms.call(ticket.at or "", EndWaiting(why, ticket.seats))
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
             await self._drop([ticket])  # the room is gone already
-
-    async def _close(self, ticket: Ticket, why: str, live: Live) -> None:
-        """End the room, unless all have come meanwhile; its ticket goes with it."""
-        if ticket.id in self.index.open and len(_sitting(live.here)) < ticket.seats:
-            await self._owner.step(live, Shutdown(why))
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
@@ -367,7 +338,7 @@ class Pairing:
         for ticket in tickets:
             self.index.forget(ticket)
             if reason is not None:
-                self._listing.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
+                self._lobby.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
 
     async def _pair(self) -> None:
         """Make rooms of all parties that there are."""
@@ -391,7 +362,7 @@ class Pairing:
             self.mailbox.put(partial(self._drop, rest, "matched"))
         for ticket in made:
             told = Matched(ticket.id, ticket.room or "", ticket.game)
-            self._listing.tell(ticket.player, Push("matched", told))
+            self._lobby.tell(ticket.player, Push("matched", told))
 
     async def _seat_party(self, party: Party) -> None:
         """Seat all of them: where one of them waits, or in a new room."""
@@ -400,17 +371,13 @@ class Pairing:
             self._settle(await self._creation.seat_party(party))
         for guest in party if hosts else ():
             if guest is not hosts[0]:
-                await self._owner.in_mailbox(hosts[0].at or "", partial(self._sit, guest))
-
-    async def _sit(self, guest: Ticket, live: Live) -> None:
-        """Seat somebody in a room that waits, which says so when it is done."""
-        await self._owner.step(live, Join(guest.player, guest.name), tickets=matched((guest,), live.id))
+                await self._rooms.call(hosts[0].at or "", SitDown(guest))
 
     # As time goes by.
 
     def _plan(self) -> None:
         if self._tick is None and (self.index.open or self.index.good):
-            self._tick = self._owner.clock.call_at(self._now() + PAIR_EVERY, self._ring)
+            self._tick = self._env.clock.call_at(self._now() + PAIR_EVERY, self._ring)
 
     def _ring(self) -> None:
         self._tick = None
@@ -436,7 +403,7 @@ class Pairing:
 
     def _is_gone(self, ticket: Ticket) -> bool:
         here = [seat.player for seat in self._people(ticket)]
-        if ticket.player in here or self._listing.has(ticket.player):
+        if ticket.player in here or self._lobby.has(ticket.player):
             self.index.see(ticket, self._now())
         return self.index.is_late(ticket, self._now())
 
@@ -451,36 +418,18 @@ class Pairing:
 
     async def _check_arrivals(self, room: str) -> None:
         """Close a room to which not all have come who were paired for it, and forget that they were."""
-        try:
-            void = await self._owner.in_mailbox(room, self._call_off)
-        except Refused as why:
-            if why.code in NOT_WRITTEN:
-                raise
-            void = []  # the room is gone, or cannot be read
+        people: Sequence[str] = ()
+        if room not in self.index.vacancies:  # a room that waits has its own patience
+            try:
+                people = await self._rooms.call(room, CallOff(NOBODY_CAME))
+            except Refused as why:
+                if why.code in NOT_WRITTEN:
+                    raise  # else the room is gone, or cannot be read
         self.index.stop_awaiting(room)
-        if void:
+        sent = [self.index.sent_before(player, room) for player in people]
+        if void := [ticket for ticket in sent if ticket is not None]:
             await self._drop(void, NOBODY_CAME)
             self.index.drop_good([ticket.id for ticket in void])
-
-    async def _call_off(self, live: Live) -> list[Ticket]:
-        """End a room in which nobody has played while somebody never came; the tickets that led there.
-
-        The journal knows who came, so this holds over restarts. A room that waits has its own patience.
-        """
-        people = [seat.player for seat in live.here.seats if seat is not None and not seat.bot]
-        if live.id in self.index.vacancies or live.here.outcome is not None:
-            return []
-        absent = set(people)
-        async for step in self._journal.replay(live.number):
-            if isinstance(step.command, Act):
-                return []
-            if isinstance(step.command, Connect):
-                absent.discard(step.command.player)
-        if not absent:
-            return []
-        await self._owner.step(live, Shutdown(NOBODY_CAME))
-        sent = [self.index.sent_before(player, live.id) for player in people]
-        return [ticket for ticket in sent if ticket is not None]
 
     def _heirs(self, ticket: Ticket) -> list[Ticket]:
         """The ticket in the hands of those who sit there and wait in no other room for the same."""
@@ -495,12 +444,12 @@ class Pairing:
 
     def _people(self, ticket: Ticket) -> list[Seat]:
         """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
-        live = None if ticket.at is None else self._owner.registry.peek(ticket.at)
-        seats = () if live is None else live.here.seats
+        room = None if ticket.at is None else self._rooms.peek(ticket.at)
+        seats = () if room is None else room.here.seats
         return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
 
     def _now(self) -> float:
-        return self._owner.clock.now()
+        return self._env.clock.now()
 
     async def _in_mailbox(self, job: Callable[[], Awaitable[T]]) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -523,8 +472,3 @@ class Pairing:
 
 def _already_queued() -> Refused:
     return Refused(Code.ALREADY_QUEUED, "you are in this queue already")
-
-
-def _sitting(room: Room[Any]) -> frozenset[str]:
-    """Who has a seat in a room."""
-    return frozenset(player for player in room.players if player is not None)

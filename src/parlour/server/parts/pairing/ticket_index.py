@@ -6,7 +6,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.lobby import ON_THE_WAY, Party, Ticket, TicketQueues, Vacancy, is_same_wish, matched
+from parlour.lobby import ON_THE_WAY, Party, Reservations, Ticket, TicketQueues, Vacancy, is_same_wish
 from parlour.server.limits import Quota
 
 REMEMBERED = 3600.0
@@ -16,7 +16,7 @@ REMEMBERED = 3600.0
 class TicketIndex:
     """Open tickets, those that were made good lately, and the rooms in which somebody waits."""
 
-    def __init__(self, patience: float, quota: Quota) -> None:
+    def __init__(self, patience: float, quota: Quota, reservations: Reservations) -> None:
         self._patience = patience
         self._quota = quota
         self.open: dict[str, Ticket] = {}
@@ -26,8 +26,9 @@ class TicketIndex:
         """All of these, by player."""
         self._seen: dict[str, float] = {}
         """When the holder of each open ticket last gave a sign of life."""
-        self.vacancies: dict[str, Vacancy] = {}
-        """By room."""
+        self._reservations = reservations
+        self.vacancies = reservations.vacancies
+        """The rooms in which somebody waits."""
         self._awaited: dict[str, float] = {}
         """Since when those whom the lobby has paired are on the way to a room, the longest first."""
         self._queues = TicketQueues()
@@ -78,6 +79,8 @@ class TicketIndex:
         self.good.pop(ticket.id, None)
         self.good[ticket.id] = (ticket, now)
         self._of.setdefault(ticket.player, {})[ticket.id] = ticket
+        if ticket.room is not None:
+            self._reservations.send(ticket.player, ticket.room)
         if ticket.room is not None and ticket.mode != "bot" and ticket.seats > 1:
             self.stop_awaiting(ticket.room)
             self._awaited[ticket.room] = now
@@ -102,6 +105,8 @@ class TicketIndex:
     def _disown(self, ticket: Ticket) -> None:
         mine = self._of.get(ticket.player, {})
         mine.pop(ticket.id, None)
+        if ticket.room is not None and all(one.room != ticket.room for one in mine.values()):
+            self._reservations.forget(ticket.player, ticket.room)
         if not mine:
             self._of.pop(ticket.player, None)
 
@@ -118,28 +123,10 @@ class TicketIndex:
 
     # What happens in rooms.
 
-    def fills(self, room: str, sitting: frozenset[str]) -> tuple[Ticket, ...]:
-        """The ticket of whoever waited in this room, made good if all are there now."""
-        vacancy = self.vacancies.get(room)
-        if vacancy is None or len(sitting) < vacancy.ticket.seats:
-            return ()
-        return matched((vacancy.ticket,), room)
-
     def note_seats(self, room: str, sitting: frozenset[str], now: float) -> None:
         """Note who sits in a room now."""
         if room in self.vacancies:
             self._change(replace(self.vacancies[room], sitting=sitting), now)
-
-    def check_seat(self, room: str, player: str, now: float, *, ranked: bool, bot: bool = False) -> None:
-        """Refuse a seat that is kept for others: the one rule, by whichever way somebody comes."""
-        vacancy = self.vacancies.get(room)
-        sent = vacancy is not None and vacancy.has_sent(player)
-        if ranked and not sent and self.sent_before(player, room) is None:
-            why = "the seats of a ranked game are for those whom the lobby has paired; you can watch"
-            raise Refused(Code.SEAT_KEPT, why)
-        if vacancy is not None and not vacancy.is_free(now, player, bot=bot):
-            why = "the free seat is kept for somebody who is on the way; you can watch"
-            raise Refused(Code.SEAT_KEPT, why)
 
     # Who fits.
 

@@ -6,13 +6,13 @@ from typing import Any, Literal
 from parlour.journal.base import GameResult, Scored
 from parlour.ratings import Standing, ladder_of, settle
 from parlour.room import Room
-from parlour.server.rooms.summary import Live, seated
+from parlour.server.rooms.summary import Opening, seated
 
 
-def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
+def scored(number: int, opening: Opening, room: Room[Any], date: float) -> Scored | None:
     """What the step that brought this outcome counts for; of private rooms only ranked ones do."""
     outcome = room.outcome
-    if outcome is None or (live.opening.private and not live.opening.ranked):
+    if outcome is None or (opening.private and not opening.ranked):
         return None
     players = [player for player in seated(room) if player is not None]
     ladder = ladder_of(room.game, room.config)
@@ -24,10 +24,10 @@ def scored(live: Live, room: Room[Any], date: float) -> Scored | None:
             results.append(
                 GameResult(
                     player.id, how, outcome.why, room.game, ladder, against,
-                    room.id, live.number, room.seq, date, live.opening.ranked, live.opening.listed,
+                    room.id, number, room.seq, date, opening.ranked, opening.listed,
                 )
             )  # fmt: skip
-    if not live.opening.ranked or any(player.bot for player in players):
+    if not opening.ranked or any(player.bot for player in players):
         return Scored(tuple(results)) if results else None
     standings = tuple(Standing(ladder, player.id, player.name) for player in players)
     names = {player.id: player.name for player in players}

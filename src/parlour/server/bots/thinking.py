@@ -1,0 +1,112 @@
+"""Lets bots think when a room asks them, and brings their moves back to the room."""
+
+import asyncio
+from functools import partial
+from typing import Any, Protocol
+
+import msgspec
+import structlog
+
+from parlour.errors import Code, Refused
+from parlour.server.bots.pool import BotFailed
+from parlour.server.bots.questions import anything
+from parlour.server.bots.worker import Question
+from parlour.server.clock import Clock
+from parlour.server.rooms.calls import AskHint, MoveBot, RoomCall
+from parlour.server.rooms.events import BotAsked, RoomEvent
+from parlour.server.tasks import Tasks
+
+log = structlog.get_logger()
+
+
+class Thinker(Protocol):
+    """Where bots think."""
+
+    async def ask(self, question: Question) -> msgspec.Raw | None:
+        """What the bot does, or None for nothing; `BotFailed` where it cannot say."""
+        ...
+
+    async def stop(self) -> None:
+        """Think no more."""
+        ...
+
+
+class CallRoom(Protocol):
+    """How a room is asked to do something in its turn."""
+
+    async def __call__(self, room: str, call: RoomCall) -> Any: ...
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """What a bot would do in one's place; None: nothing."""
+
+    bot: str
+    event: Any
+
+
+class Bots:
+    """Hears which bots are asked, and answers for them."""
+
+    def __init__(self, call: CallRoom, clock: Clock, thinker: Thinker, pace: float) -> None:
+        self._call = call
+        self._clock = clock
+        self._thinker = thinker
+        self._pace = pace
+        self._thoughts = Tasks()
+        self._stopped = False
+
+    @property
+    def thinking(self) -> tuple[asyncio.Task[None], ...]:
+        """What bots think about right now."""
+        return tuple(self._thoughts)
+
+    async def stop(self) -> None:
+        """Nobody thinks any more."""
+        self._stopped = True
+        for thought in self.thinking:
+            thought.cancel()
+        if self._thoughts:
+            await asyncio.wait(self.thinking)
+        await self._thinker.stop()
+
+    def hear(self, event: RoomEvent) -> None:
+        """Begin to think when a bot is asked."""
+        if isinstance(event, BotAsked) and not self._stopped:
+            self._thoughts.start(self._think(event))
+
+    async def _think(self, asked: BotAsked) -> None:
+        """Think; then move, but not before people have seen what happened before."""
+        seen = self._clock.now() + self._pace
+        event = await self._answer(asked.question)
+        move = MoveBot(asked.player, asked.question, event)
+        if seen > self._clock.now():
+            self._clock.call_at(seen, partial(self._move_later, asked.room, move))
+        else:
+            await self._move(asked.room, move)
+
+    def _move_later(self, room: str, move: MoveBot) -> None:
+        if not self._stopped:
+            self._thoughts.start(self._move(room, move))
+
+    async def _move(self, room: str, move: MoveBot) -> None:
+        try:
+            await self._call(room, move)
+        except Refused as why:  # the room is gone; what it refuses a bot it says itself
+            log.info("bot_too_late", room=room, player=move.player, why=why.code)
+
+    async def _answer(self, question: Question) -> msgspec.Raw | None:
+        try:
+            return await self._thinker.ask(question)
+        except BotFailed as error:
+            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
+            return anything(question)
+
+    async def hint(self, room: str, player: str, bot: str | None = None) -> Hint:
+        """What a bot would do in this player's place, for those who play alone or against bots."""
+        question = await self._call(room, AskHint(player, bot))
+        try:
+            event = await self._thinker.ask(question)
+        except BotFailed as error:
+            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
+            raise Refused(Code.GAME_ERROR, "the bot failed on this; there is no hint") from None
+        return Hint(question.bot, event)

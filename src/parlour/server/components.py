@@ -1,0 +1,92 @@
+"""A server without its network: rooms, gateway, lobby, pairing and bots, joined together."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from parlour.game import Game
+from parlour.journal.base import Journal
+from parlour.pseudonyms import Pseudonyms
+from parlour.server.border import Ask, Told
+from parlour.server.bots.pool import BotPool
+from parlour.server.bots.thinking import Bots, Thinker
+from parlour.server.clock import Clock
+from parlour.server.gateway.gateway import Gateway
+from parlour.server.gateway.lobby import Lobby
+from parlour.server.parts.pairing.pairing import Pairing
+from parlour.server.parts.room_list import RoomList
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.history import History
+from parlour.server.rooms.registry import RoomRegistry
+from parlour.server.sessions import Sessions
+from parlour.server.settings import Settings
+
+
+class Bus:
+    """The border within one process: a message is handed over as it is."""
+
+    def ask(self, take: Callable[[Ask], None], ask: Ask) -> None:
+        """Bring what a gateway asks to the rooms."""
+        take(ask)
+
+    def tell(self, hear: Callable[[Told], None], told: Told) -> None:
+        """Bring what a room tells to the gateway."""
+        hear(told)
+
+
+class Replaceable(NamedTuple):
+    """What can be handed in: chance, where bots think, and how the border is crossed."""
+
+    draw_seed: Callable[[], bytes] | None = None
+    thinker: Thinker | None = None
+    bus: Bus = Bus()
+
+
+AS_USUAL = Replaceable()
+
+
+class Components:
+    """All that a server is made of, and the order in which it starts and stops."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game[Any]],
+        journal: Journal,
+        clock: Clock,
+        settings: Settings,
+        replaced: Replaceable = AS_USUAL,
+    ) -> None:
+        self.games = games
+        self.journal = journal
+        self.clock = clock
+        self.settings = settings
+        self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
+        self.sessions = Sessions(journal)
+        self.rooms = RoomRegistry(self.environment)
+        self.history = History(self.environment)
+        self.room_list = RoomList(clock, self.rooms.overview, self.rooms.describe)
+        self.lobby = self.room_list.lobby = Lobby(self.room_list)
+        self.pairing = Pairing(self.environment, self.rooms, self.lobby)
+        self.lobby.pairing = self.pairing
+        self.bots = Bots(
+            self.rooms.call, clock, replaced.thinker or BotPool(settings.bot_workers), settings.bot_pace
+        )
+        bus = replaced.bus
+        self.gateway = Gateway(lambda ask: bus.ask(self.rooms.ask, ask), self.lobby)
+        hear = self.gateway.hear
+        self.environment.tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
+        self.environment.listeners += [self.room_list.hear, self.pairing.hear, self.bots.hear]
+        self.pseudonyms: Pseudonyms
+        """What players are called whose own ids are secrets; there once the journal is open."""
+
+    async def start(self) -> None:
+        """Go on where the journal stopped."""
+        await self.rooms.start()
+        self.pseudonyms = Pseudonyms(await self.journal.key())
+        await self.pairing.start()
+
+    async def stop(self) -> None:
+        """Finish what was begun, store what is in memory; no room ends by this."""
+        await self.pairing.stop()
+        await self.bots.stop()
+        self.room_list.stop()
+        await self.rooms.stop()

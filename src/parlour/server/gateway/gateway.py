@@ -1,0 +1,338 @@
+"""The gateway: asks rooms for its clients, and brings them what rooms answer and tell."""
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, NamedTuple, Protocol
+
+import structlog
+from websockets.frames import CloseCode
+
+from parlour.errors import Code, Refused
+from parlour.server.border import (
+    Accepted,
+    Announced,
+    AskRoom,
+    AskRooms,
+    ComeAgain,
+    DoorEntry,
+    Entered,
+    EnterRoom,
+    LeaveRoom,
+    LookRoom,
+    Pushed,
+    Rejected,
+    Resync,
+    RoomClosed,
+    StepTold,
+    Told,
+)
+from parlour.server.gateway.audience import Audience, Place
+from parlour.server.gateway.connections import Client
+from parlour.server.gateway.fanout import Outbox
+from parlour.wire import (
+    Act,
+    Adapter,
+    Chat,
+    Command,
+    Enter,
+    EnterByDoor,
+    Exit,
+    GiveUpSeat,
+    Leave,
+    LookFirst,
+    PlayAgain,
+    Queue,
+    Rematch,
+    Request,
+    SendChat,
+    SendEvent,
+    Unqueue,
+    Wish,
+)
+
+log = structlog.get_logger()
+
+
+class Pending(NamedTuple):
+    """An ask that was not answered yet."""
+
+    client: Client
+    request: Request
+    looked: bool = False
+    """A door asked for it by what it saw, and looks again if that has changed."""
+
+
+class LobbyRequests(Protocol):
+    """Where the requests of clients at the lobby go."""
+
+    def receive(self, client: Client, request: Request) -> None:
+        """Take a request."""
+        ...
+
+    def remove(self, client: Client) -> None:
+        """The client is not at the lobby any more."""
+        ...
+
+
+class Gateway:
+    """All clients of this process, and the audiences of the rooms they are in."""
+
+    def __init__(self, ask: AskRooms, lobby: LobbyRequests) -> None:
+        self._ask = ask
+        self._lobby = lobby
+        self._audiences: dict[str, Audience] = {}
+        self._pending: dict[int, Pending] = {}
+        self._clients = count(1)
+        self._asks = count(1)
+        self._hear: Mapping[type, Callable[[Any], None]] = {
+            StepTold: self._tell_step,
+            Accepted: self._accept,
+            Rejected: self._reject,
+            Entered: self._enter,
+            Pushed: self._push,
+            Announced: self._announce,
+            RoomClosed: self._close,
+            ComeAgain: self._send_away,
+        }
+
+    def connect(self, adapter: Adapter, outbox: Outbox, player: str, token: str | None = None) -> Client:
+        """A new client."""
+        return Client(adapter, outbox, player, number=next(self._clients), token=token)
+
+    def guest(self, client: Client, adapter: Adapter) -> Client:
+        """The same connection, as it came by a door within its protocol."""
+        if adapter not in client.guests:
+            client.guests[adapter] = self.connect(adapter, client.outbox, client.player, client.token)
+        return client.guests[adapter]
+
+    # What clients ask.
+
+    def receive(self, client: Client, request: Request) -> None:
+        """Take a request; the answer comes when the room gets to it."""
+        room, wish = request.room, request.wish
+        if room is None:
+            self._lobby.receive(client, request)
+            return
+        match wish:
+            case SendEvent():
+                self._command(client, request, room, wish)
+            case Enter():
+                self._mute(client, room)
+                client.entering.append(room)
+                self._ask(self._entry(client, request, room, wish))
+            case Exit():
+                self._mute(client, room)
+                self._leave(client, room)
+            case LookFirst():
+                self._ask(LookRoom(room, client.number, self._expect(Pending(client, request))))
+            case Queue() | Unqueue():
+                client.refuse(request, Refused(Code.UNKNOWN_EVENT, "tickets are taken at the lobby"))
+            case _:
+                self._command(client, request, room, wish)
+
+    def _entry(self, client: Client, request: Request, room: str, wish: Enter) -> EnterRoom:
+        door = None
+        if isinstance(wish, EnterByDoor):
+            door = DoorEntry(wish.game, wish.config, wish.name, wish.opens, wish.seat)
+        return EnterRoom(
+            room,
+            client.number,
+            self._expect(Pending(client, request)),
+            client.player,
+            client.outbox.address,
+            wish.since,
+            wish.format,
+            wish.spectate,
+            door,
+        )
+
+    def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
+        number = self._expect(Pending(client, request))
+        seq = wish.seq if type(wish) is SendEvent else None
+        self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id, seq))
+
+    def _decide(self, client: Client, request: Request, seq: int) -> None:
+        """Let a door look at what its client sees, and do what it makes of that."""
+        room = request.room or ""
+        place = self._place(client, room)
+        seen = None if place is None else self._audiences[room].look(place)
+        try:
+            if place is None or seen is None or place.door is None:
+                raise Refused(Code.NOT_JOINED, f"join room {room} first")
+            wish = place.door.decide(request, seen.view)
+        except Refused as why:
+            client.refuse(request, why)
+            return
+        if wish is None:
+            client.accept(request, {"seq": seq, "seen": seen})
+            return
+        number = self._expect(Pending(client, request, looked=True))
+        self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id, None, seq))
+
+    def _expect(self, pending: Pending) -> int:
+        number = next(self._asks)
+        self._pending[number] = pending
+        return number
+
+    def lose(self, client: Client) -> None:
+        """A connection is lost: everywhere it was, it is no longer."""
+        for guest in client.guests.values():
+            self.lose(guest)
+        client.is_lost = True
+        self._lobby.remove(client)
+        for room in {*client.rooms, *client.entering}:
+            self._leave(client, room, lost=True)
+
+    def catch_up(self, client: Client) -> None:
+        """An outbox has room again: spectators who skipped get the newest view."""
+        for guest in client.guests.values():
+            self.catch_up(guest)
+        for room in client.rooms:
+            place = self._place(client, room)
+            if place is not None and place.stale:
+                self._ask(Resync(room, client.number))
+
+    def _mute(self, client: Client, room: str) -> None:
+        if (audience := self._audiences.get(room)) is not None:
+            audience.mute(client)
+
+    def _leave(self, client: Client, room: str, *, lost: bool = False) -> None:
+        self._remove(client, room)
+        self._ask(LeaveRoom(room, client.number, lost))
+
+    def _place(self, client: Client, room: str) -> Place | None:
+        audience = self._audiences.get(room)
+        return None if audience is None else audience.place(client.number)
+
+    def _remove(self, client: Client, room: str) -> None:
+        if (audience := self._audiences.get(room)) is not None:
+            audience.remove(client)
+            if not len(audience):
+                del self._audiences[room]
+
+    # What rooms answer and tell.
+
+    def hear(self, told: Told) -> None:
+        """Bring what a room says to the clients that it is for."""
+        try:
+            self._hear[type(told)](told)
+        except Exception:  # a bug here must not reach the room, which has kept the step
+            log.exception("not_told", what=type(told).__name__)
+
+    def _accept(self, told: Accepted) -> None:
+        client, request, looked = self._pending.pop(told.number)
+        if type(request.wish) is LookFirst and not looked:
+            self._decide(client, request, told.seq)
+            return
+        payload: dict[str, Any] = {"seq": told.seq}
+        if told.warning is not None:
+            payload["warning"] = told.warning
+        if client.adapter.shows:
+            self._add_seen(client, request.room or "", payload)
+        client.accept(request, payload)
+
+    def _add_seen(self, client: Client, room: str, payload: dict[str, Any]) -> None:
+        """Doors may show with their answers what there is."""
+        place = self._place(client, room)
+        if place is not None and (seen := self._audiences[room].look(place)) is not None:
+            payload["seen"] = seen
+
+    def _reject(self, told: Rejected) -> None:
+        client, request, looked = self._pending.pop(told.number)
+        if isinstance(request.wish, Enter):
+            client.entering.remove(request.room or "")
+        if client.is_lost:
+            return
+        if looked and told.code == Code.STALE:  # the room has moved on since: the door looks again
+            self.receive(client, request)
+            return
+        if isinstance(request.wish, Enter) and request.room is not None:
+            self._remove(client, request.room)
+        client.refuse(request, told.refusal)
+
+    def _enter(self, told: Entered) -> None:
+        client, request, _ = self._pending.pop(told.number)
+        client.entering.remove(told.room)
+        if client.is_lost:
+            return
+        audience = self._audiences.get(told.room)
+        if audience is None:
+            audience = self._audiences[told.room] = Audience(told.room, told.company, self._close_to)
+        wish = request.wish
+        assert isinstance(wish, Enter)  # noqa: S101 - the answer to one
+        audience.company, audience.seq = told.company, told.seq
+        place = Place(client, wish.format, told.viewpoint, request.ref)
+        audience.add(place)
+        payload: dict[str, Any] = {
+            "player": told.player, "game": told.game, "seq": told.seq, "seat": told.seat
+        }  # fmt: skip
+        if client.token is not None:
+            payload["token"], client.token = client.token, None
+        if told.view is not None:
+            try:
+                payload["seen"] = audience.see(place, told.view)
+            except Refused as why:
+                client.refuse(request, why)
+                self._leave(client, told.room)
+                return
+        client.accept(request, payload)
+
+    def _push(self, told: Pushed) -> None:
+        audience = self._audiences.get(told.room)
+        place = None if audience is None else audience.place(told.client)
+        if audience is None or place is None:
+            return
+        try:
+            audience.push(place, told.pushes)
+        except Refused:  # the door is only for those with a seat
+            self._close_to(place)
+
+    def _announce(self, told: Announced) -> None:
+        if (audience := self._audiences.get(told.room)) is not None:
+            audience.announce(told.push, told.but)
+
+    def _tell_step(self, told: StepTold) -> None:
+        audience = self._audiences.get(told.room)
+        if audience is None:
+            return
+        for number in told.closed:
+            if (place := audience.place(number)) is not None:
+                self._dismiss(place, told.room)
+        audience.tell(told)
+
+    def _close_to(self, place: Place) -> None:
+        """Close a room to one of its clients, who may not see it any more."""
+        for room in tuple(place.client.rooms):
+            if self._place(place.client, room) is place:
+                self._dismiss(place, room)
+                self._ask(LeaveRoom(room, place.client.number))
+
+    def _dismiss(self, place: Place, room: str) -> None:
+        self._remove(place.client, room)
+        place.client.dismiss(room)
+
+    def _close(self, told: RoomClosed) -> None:
+        audience = self._audiences.get(told.room)
+        for place in [] if audience is None else audience.places():
+            self._dismiss(place, told.room)
+
+    def _send_away(self, told: ComeAgain) -> None:
+        audience = self._audiences.get(told.room)
+        for place in [] if audience is None else audience.places():
+            self._remove(place.client, told.room)
+            place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
+
+
+def _command_of(player: str, wish: Wish) -> Command:
+    """What a wish asks of a room; who says something gets their name there."""
+    match wish:
+        case SendEvent():
+            return Act(player, wish.event)
+        case SendChat():
+            return Chat(player, "", wish.text)
+        case GiveUpSeat():
+            return Leave(player)
+        case PlayAgain():
+            return Rematch(player)
+        case LookFirst():
+            raise AssertionError("a door decides what this is")

@@ -1,0 +1,120 @@
+"""How a room carries out what parts and HTTP calls ask of it; runs in the room's turn."""
+
+from typing import Any
+
+import structlog
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.lobby import matched
+from parlour.server.bots.players import chosen, newcomer
+from parlour.server.bots.questions import anything, question_of
+from parlour.server.bots.worker import Question
+from parlour.server.rooms.actor import RoomActor
+from parlour.server.rooms.calls import (
+    AskHint,
+    CallOff,
+    EndWaiting,
+    MoveBot,
+    Perform,
+    RoomCall,
+    SeatBot,
+    Seated,
+    SitDown,
+)
+from parlour.server.rooms.summary import NOT_WRITTEN, sitting_in
+from parlour.wire import Act, Connect, Join, Shutdown
+
+log = structlog.get_logger()
+
+
+async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a table of all calls
+    """Do what is asked, and give what the call says it gives."""
+    match call:
+        case Perform():
+            return await room.perform(call.command, call.id)
+        case SeatBot():
+            return await _seat_bot(room, call)
+        case AskHint():
+            return _ask_hint(room, call)
+        case MoveBot():
+            return await _move_bot(room, call)
+        case SitDown():
+            ticket = call.ticket
+            tickets = matched((ticket,), room.id)
+            return (await room.step(Join(ticket.player, ticket.name), tickets=tickets)).step.seq
+        case EndWaiting():
+            if len(sitting_in(room.here)) < call.below:
+                await room.step(Shutdown(call.why))
+            return None
+        case CallOff():
+            return await _call_off(room, call.why)
+
+
+async def _seat_bot(room: RoomActor, call: SeatBot) -> Seated | None:
+    if call.by is not None and room.here.seat(call.by) is None and room.opening.creator != call.by:
+        raise Refused(Code.NOT_SEATED, "only somebody who sits in the room or opened it can add a bot")
+    if call.below is not None and len(sitting_in(room.here)) >= call.below:
+        return None
+    player = newcomer(room.here.players, chosen(room.game, call.bot))
+    thought = await room.step(Join(player.id, player.name, bot=True))
+    seat = thought.room.seat_number(player.id)
+    assert seat is not None  # noqa: S101 - it just sat down
+    return Seated(player, seat, thought.step.seq)
+
+
+def _ask_hint(room: RoomActor, call: AskHint) -> Question:
+    seats, player = room.here.seats, call.player
+    if room.here.seat(player) is None:
+        raise Refused(Code.NOT_SEATED, "only somebody with a seat can ask for a hint")
+    if any(seat is not None and seat.player != player and not seat.bot for seat in seats):
+        raise Refused(Code.ILLEGAL_MOVE, "hints are for those who play alone or against bots")
+    game: Game[Any] = room.game
+    bot = chosen(game, call.bot)
+    question: Question | None = room.check_game(lambda: question_of(game, room.here, player, bot))
+    if question is None:
+        raise Refused(Code.NOT_YOUR_TURN, "there is nothing for you to do now")
+    return question
+
+
+async def _move_bot(room: RoomActor, call: MoveBot) -> None:
+    """Do what the bot said, if it is still what it was asked."""
+    room.bot_answered(call.player)
+    if room.question(call.player) != call.question:
+        room.ask_bots()
+    elif call.event is not None:
+        try:
+            await room.step(Act(call.player, call.event))
+        except Refused as why:
+            await _move_otherwise(room, call, why)
+
+
+async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
+    """The bot's move was refused: any legal one will do."""
+    if why.code == Code.GAME_OVERRAN:
+        raise why
+    log.warning("bot_refused", room=room.id, player=call.player, why=why.message)
+    if why.code in NOT_WRITTEN:
+        room.ask_bots_later(why)
+        return
+    try:
+        await room.step(Act(call.player, anything(call.question)))
+    except Refused as again:
+        log.error("bot_stuck", room=room.id, player=call.player, why=again.message)
+
+
+async def _call_off(room: RoomActor, why: str) -> tuple[str, ...]:
+    """End the room unless somebody has played or all have come; the journal knows who came."""
+    if room.here.outcome is not None:
+        return ()
+    people = [seat.player for seat in room.here.seats if seat is not None and not seat.bot]
+    absent = set(people)
+    for step in await room.steps():
+        if isinstance(step.command, Act):
+            return ()
+        if isinstance(step.command, Connect):
+            absent.discard(step.command.player)
+    if not absent:
+        return ()
+    await room.step(Shutdown(why))
+    return tuple(people)

@@ -1,0 +1,243 @@
+"""Entering and leaving a room: a seat or a place to watch from, what was missed, and who is gone."""
+
+from collections.abc import Awaitable, Callable
+
+from parlour.errors import Code, Refused
+from parlour.game import Joined, Send
+from parlour.journal.base import Trouble
+from parlour.room import ask_to_join, topics_of
+from parlour.server.border import (
+    DoorEntry,
+    Entered,
+    EnterRoom,
+    LeaveRoom,
+    Pushed,
+    Rejected,
+    Resync,
+    Viewpoint,
+)
+from parlour.server.bots.players import check_no_bot
+from parlour.server.rooms.perspectives import change_of
+from parlour.server.rooms.roster import Place
+from parlour.server.rooms.stepping import SteppingRoom
+from parlour.server.rooms.summary import company_of, excuse
+from parlour.server.step_messages import heard
+from parlour.server.tokens import guest_name
+from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
+
+MAX_MISSED = 100
+"""More steps than this are not told one by one to somebody who comes back."""
+NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
+
+
+class EnterableRoom(SteppingRoom):
+    """A room that gives clients their places and takes them away again."""
+
+    _lost: set[int]
+    """Clients whose connection is gone, though what they asked for still waits in the mailbox."""
+
+    async def _open_first(self, ask: EnterRoom) -> None:
+        """Open the room that a door asks for, where there is none; then the ask comes again."""
+        raise NotImplementedError
+
+    async def _fail(self, why: Refused) -> None:
+        """End the room if its game cannot be trusted to go on."""
+        raise NotImplementedError
+
+    def _retry(self, why: Refused, job: Callable[[], Awaitable[None]]) -> None:
+        """Try something again that must happen and could not be kept."""
+        raise NotImplementedError
+
+    def _rest_later(self) -> None:
+        """Leave memory after a while without anybody in here."""
+        raise NotImplementedError
+
+    # Entering.
+
+    async def _enter(self, ask: EnterRoom) -> None:
+        """Answer, tell what was missed, then everything as it is now; or say why not."""
+        self._roster.remove(ask.client)  # a join begins anew: nothing is told before its answer
+        if ask.client in self._lost:
+            self._env.tell(Rejected.by(ask.number, _gone()))
+            return
+        missing = self._room is None and self._refusal is not None and self._refusal.code in NO_ROOM
+        if missing and ask.door is not None and ask.door.opens:
+            await self._open_first(ask)
+            return
+        try:
+            place, welcome = await self._take_place(ask)
+            missed = await self._missed(place, ask.since)
+        except (Refused, Trouble) as error:
+            why = excuse(error)
+            if why.code == Code.UNKNOWN_ROOM:
+                why = self._env.guesses.missed(self.id, ask.address)
+            self._env.tell(Rejected.by(ask.number, why))
+            await self._fail(why)
+            await self._leave(LeaveRoom(self.id, ask.client))
+            return
+        if ask.client in self._lost:
+            self._env.tell(Rejected.by(ask.number, _gone()))
+            await self._settle()
+            return
+        self._admit(ask, place, welcome, missed)
+
+    def _admit(
+        self, ask: EnterRoom, place: Place, welcome: tuple[Push, ...], missed: list[Push] | None
+    ) -> None:
+        room = self.here
+        self._roster.add(place)
+        self._env.tell(
+            Entered(
+                self.id, ask.client, ask.number, ask.player, room.game, room.seq,
+                room.seat_number(ask.player), place.viewpoint, company_of(room, self._opening),
+                None if ask.door is None else change_of(self._seen[place.perspective]),
+            )
+        )  # fmt: skip
+        self._note_presence(but=ask.client, seats=place.viewer is not None)
+        whole = self._whole(place, reset=missed is None)
+        if missed:
+            welcome = ()  # it is among what was missed
+        pushes = (*(missed or ()), whole, *welcome, self._presence.state())
+        self._env.tell(Pushed(self.id, ask.client, pushes))
+
+    async def _take_place(self, ask: EnterRoom) -> tuple[Place, tuple[Push, ...]]:
+        """A seat where there is one for this player, else a place to watch from; and the game's welcome."""
+        if self._room is not None and self._summary is not None:
+            self._env.guesses.check(self._summary, ask.player, ask.address)
+        if ask.door is not None:
+            self._check_door(ask.player, ask.door)
+        name = await self._name_of(ask)
+        topics: tuple[str, ...] = ()
+        if self.here.seat(ask.player) is None:
+            watches = ask.door is not None and self._would_watch(ask.player, ask.door)
+            joined = self._ask_to_join(ask.player, spectate=ask.spectate or watches)
+            if joined.seat is None:
+                self._check_spectators(ask.player)
+                topics = topics_of(ask.player, joined)
+            else:
+                await self.step(Join(ask.player, name))
+        seat, connected = self.here.seat(ask.player), None
+        if seat is not None and not seat.connected:
+            connected = await self.step(Connect(ask.player))
+        seat = self.here.seat(ask.player)
+        place = Place(ask.client, ask.player, name, ask.format)
+        self._move(place, Viewpoint(None, topics) if seat is None else Viewpoint(seat.player, seat.topics))
+        return place, () if connected is None else tuple(heard(connected.step, place.topics))
+
+    def _check_door(self, player: str, door: DoorEntry) -> None:
+        """A door leads to one game, and nobody comes in under the name of another who plays."""
+        if self.here.game != door.game:
+            raise Refused(Code.WRONG_GAME, f"expected a room of {door.game}, got one of {self.here.game}")
+        if door.name is None:
+            return
+        check_no_bot(door.name, self._env.games.values())
+        for seat in self.here.seats:
+            if seat is None or seat.player == player or seat.name.casefold() != door.name.casefold():
+                continue
+            why = (
+                f"a player in room {self.id} is called {seat.name}; if that is you, "
+                "connect with the token that came in the answer to your first join"
+            )
+            raise Refused(Code.NAME_TAKEN, why, path="$.user")
+
+    def _would_watch(self, player: str, door: DoorEntry) -> bool:
+        """True if no seat is free for this guest, who may watch."""
+        if door.seat == "own":
+            raise Refused(Code.NOT_SEATED, f"you have no seat in room {self.id}")
+        if door.seat == "needed":
+            return False
+        try:
+            self._check_seat(player)
+        except Refused:
+            return True
+        return None not in self.here.seats
+
+    async def _name_of(self, ask: EnterRoom) -> str:
+        if ask.door is not None and ask.door.name is not None:
+            return ask.door.name
+        player = await self._env.journal.player(ask.player)
+        return player.name if player is not None else guest_name(ask.player)
+
+    def _ask_to_join(self, player: str, *, spectate: bool) -> Joined[object]:
+        at = self._env.instant()
+        joined: Joined[object] = self._ask_game(
+            lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate)
+        )
+        return joined
+
+    def _check_spectators(self, player: str) -> None:
+        most = self._env.settings.room_members
+        if most and len(self._roster) >= most:
+            raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")
+        limit = self._game.spectators
+        if limit is None or len(self._roster) < limit:
+            return
+        watching = self._roster.spectators
+        if player not in watching and len(watching) >= limit:
+            raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
+
+    async def _missed(self, place: Place, since: int | None) -> list[Push] | None:
+        """What was told after *since*; None where only a whole view can help."""
+        room = self.here
+        if since is None:
+            return []
+        if since < 0 or not room.seq - MAX_MISSED <= since <= room.seq:
+            return None
+        missed: list[Push] = []
+        if since < room.seq:
+            async for step in self._env.journal.replay(self._number, after=since):
+                if _seats_anew(step, place.player):
+                    return None  # they saw and heard something else then
+                missed.extend(heard(step, place.topics))
+        return missed
+
+    # Leaving, and coming back to one's senses.
+
+    async def _leave(self, ask: LeaveRoom) -> None:
+        """A client does not hear this room any more."""
+        if ask.lost:
+            self._lost.discard(ask.client)
+        place = self._roster.remove(ask.client)
+        if self._room is None:
+            return
+        watched = place is not None and place.viewer is None
+        self._note_presence(seats=not watched)
+        if not len(self._roster):
+            self._rest_later()
+        if not watched:
+            await self._settle()
+
+    async def _settle(self) -> None:
+        """Disconnect the seated players who are not here any more."""
+        try:
+            for player in [] if self._room is None else self._room.connected:
+                if not self._roster.has(player) and player not in self.here.bots:
+                    await self.step(Disconnect(player))
+        except Refused as why:
+            self._retry(why, self._settle)
+
+    def _resync(self, ask: Resync) -> None:
+        """A spectator who skipped steps reads again: they get the newest."""
+        place = self._roster.get(ask.client)
+        if self._room is not None and place is not None:
+            self._show(place, reset=True)
+
+    def _show(self, place: Place, *, reset: bool = False) -> None:
+        """Tell a place everything as it is now."""
+        self._env.tell(Pushed(self.id, place.client, (self._whole(place, reset=reset),)))
+
+
+def _gone() -> Refused:
+    """What nobody hears, because the connection is gone."""
+    return Refused(Code.NOT_JOINED, "the connection is gone")
+
+
+def _seats_anew(step: Step, player: str) -> bool:
+    """This step gave the player a seat or took it away, or a rematch seated everybody again."""
+    match step.command:
+        case Join() | Leave():
+            return step.command.player == player
+        case Rematch():
+            return any(isinstance(effect, Send) and effect.kind == "sync" for effect in step.effects)
+        case _:
+            return False

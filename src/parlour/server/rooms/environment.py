@@ -1,0 +1,126 @@
+"""What all rooms of a process share: games, journal, clock, and whom they tell."""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import structlog
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import DiskFailed, Journal, Trouble
+from parlour.lobby import Reservations
+from parlour.room import Instant, Patience
+from parlour.server import metrics
+from parlour.server.border import TellGateway
+from parlour.server.clock import Clock
+from parlour.server.rooms.events import Publish, RoomEvent
+from parlour.server.rooms.guess_limit import Guesses
+from parlour.server.settings import Settings
+from parlour.server.watchdog import Overrun, Watchdog
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+LAG = 0.1
+"""Seconds that the loop may be blocked before its stack is logged."""
+SEED_BYTES = 32
+
+
+def fresh_seeds() -> Iterator[bytes]:
+    """Seeds from the operating system, which is asked for many at a time."""
+    while True:
+        pool = secrets.token_bytes(100 * SEED_BYTES)
+        yield from (pool[at : at + SEED_BYTES] for at in range(0, len(pool), SEED_BYTES))
+
+
+def patience_of(settings: Settings) -> Patience:
+    """How long rooms last here."""
+    days, minutes = settings.room_days, settings.empty_room_minutes
+    return Patience(days * 86400 or None, minutes * 60 or None)
+
+
+class Environment:
+    """What a room needs of the world around it; it knows no room."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game[Any]],
+        journal: Journal,
+        clock: Clock,
+        settings: Settings,
+        draw_seed: Callable[[], bytes] | None = None,
+    ) -> None:
+        self.games = games
+        self.journal = journal
+        self.clock = clock
+        self.settings = settings
+        self.watchdog = Watchdog(settings.callback_timeout, LAG)
+        self.guesses = Guesses(clock, settings.address_guesses)
+        self.reservations = Reservations()
+        self.patience = patience_of(settings)
+        self.faults: dict[str, str] = {}
+        """By the name of a game whose saved file does not load: why."""
+        self.trouble: str | None = None
+        """Why the journal could not write the last time it tried."""
+        self.tell: TellGateway = lambda _: None
+        """Tells the gateway, once there is one."""
+        self.give_up: Callable[[Trouble], None] = lambda _: None
+        """Stops the server, because the disk has failed."""
+        self.listeners: list[Publish] = []
+        """The parts that hear what happens in rooms."""
+        self._draw_seed = draw_seed or partial(next, fresh_seeds())
+
+    def publish(self, event: RoomEvent) -> None:
+        """Tell the parts what happened in a room."""
+        for hear in self.listeners:
+            hear(event)
+
+    def instant(self) -> Instant:
+        """The present, with a fresh seed in case one is needed."""
+        return Instant(self.clock.now(), self.clock.date(), self._draw_seed(), patience=self.patience)
+
+    def wanted_game(self, name: str, path: str | None = None) -> Game[Any]:
+        """The game that somebody asks for; *path* says where in the request."""
+        game = self.games.get(name)
+        if game is None:
+            where, expected = "" if path is None else f"{path}: ", ", ".join(self.games)
+            raise Refused(
+                Code.UNKNOWN_GAME, f"{where}expected one of {expected}, got {name[:64]!r}", path=path
+            )
+        return game
+
+    def kept_game(self, name: str) -> Game[Any]:
+        """The game of something that is kept, which may not be here any more."""
+        game = self.games.get(name)
+        if game is None:
+            raise Refused(Code.UNKNOWN_GAME, f"the game {name} is not on this server now")
+        return game
+
+    def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
+        """Run a game's code, here and nowhere else: a bug in it costs one command, never the room.
+
+        What it raises to end a program ends none: signals do that, and are heard by the server itself.
+        """
+        try:
+            return self.watchdog.run(think)
+        except Refused:
+            raise
+        except Overrun as error:
+            self.watchdog.rest()
+            log.exception("game_overran", room=room, game=game.name, could_not_be_interrupted=error.late)
+            raise Refused(
+                Code.GAME_OVERRAN, f"{game.display_name} took {error}; the room is closed"
+            ) from None
+        except BaseException:
+            log.exception("game_failed", room=room, game=game.name)
+            metrics.game_errors.labels(game.name).inc()
+            raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
+
+    def note_trouble(self, error: Trouble) -> None:
+        """The journal could not write: said by the server's health until it can again."""
+        self.trouble = str(error)
+        log.error("not_kept", error=str(error))
+        if isinstance(error, DiskFailed):
+            self.give_up(error)

@@ -1,0 +1,170 @@
+"""Who is in a room: the places of clients at all gateways, and the presence that is told of them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from parlour.room import Room
+from parlour.server.border import Format, Perspective, Viewpoint, perspective_of
+from parlour.wire import Push
+
+Metas = dict[str, dict[str, Any]]
+"""What is known of each connection, by its phx_ref."""
+
+SPECTATORS = "spectators"
+
+
+class Place:
+    """A client's place in a room."""
+
+    __slots__ = ("client", "format", "name", "perspective", "phx_ref", "player", "topics", "viewer")
+
+    def __init__(self, client: int, player: str, name: str, format: Format) -> None:
+        self.client = client
+        self.player = player
+        self.name = name
+        self.format = format
+        self.phx_ref = ""
+        """What presence calls this place, given by the roster."""
+        self.move(Viewpoint(None, ()))
+
+    def move(self, viewpoint: Viewpoint) -> None:
+        """See and hear from another viewpoint from now on."""
+        self.viewer = viewpoint.viewer
+        self.topics = viewpoint.topics
+        self.perspective: Perspective = perspective_of(viewpoint.viewer, self.format)
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """From where it sees and hears."""
+        return Viewpoint(self.viewer, self.topics)
+
+
+class Roster:
+    """Everybody in one room."""
+
+    def __init__(self, load: str) -> None:
+        self._load = load
+        """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
+        self._places: dict[int, Place] = {}
+        self._count = 0
+        self._players: Counter[str] = Counter()
+        """How many places each player has."""
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(tuple(self._places.values()))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, client: int) -> Place | None:
+        """The place of a client, if it has one."""
+        return self._places.get(client)
+
+    def add(self, place: Place) -> None:
+        """Give a client a place; its earlier one is gone."""
+        self.remove(place.client)
+        self._count += 1
+        place.phx_ref = f"{self._load}-{self._count}"
+        self._places[place.client] = place
+        self._players[place.player] += 1
+
+    def remove(self, client: int) -> Place | None:
+        """Take a client's place away."""
+        place = self._places.pop(client, None)
+        if place is not None:
+            self._players[place.player] -= 1
+            if not self._players[place.player]:
+                del self._players[place.player]
+        return place
+
+    def clear(self) -> None:
+        """Take all places away."""
+        self._places.clear()
+        self._players.clear()
+
+    def has(self, player: str) -> bool:
+        """True if one of this player's clients is here."""
+        return player in self._players
+
+    @property
+    def perspectives(self) -> set[Perspective]:
+        """The different perspectives from which the room is seen."""
+        return {place.perspective for place in self._places.values()}
+
+    @property
+    def spectators(self) -> set[str]:
+        """The people who watch without a seat."""
+        return {place.player for place in self._places.values() if place.viewer is None}
+
+
+class Presence:
+    """Who is here, in Phoenix's shapes; knows what was told last, so that only the difference is told."""
+
+    def __init__(self, load: str) -> None:
+        self._load = load
+        self._told: dict[str, Metas] = {}
+        self._counts = 0
+        self._count_meta: dict[str, Any] = {}
+
+    def state(self) -> Push:
+        """Everything, for somebody who just came in."""
+        return Push("presence_state", {key: _listed(metas) for key, metas in self._told.items()})
+
+    def seats_changed(self, room: Room[Any], roster: Roster) -> Push | None:
+        """What to tell since the last time about the seated players' connections."""
+        seated = {**_connected(room, roster), **self._bots(room)}
+        return self._difference({**seated, SPECTATORS: self._told.get(SPECTATORS, {})})
+
+    def count_changed(self, roster: Roster) -> Push | None:
+        """What to tell since the last time about the number of spectators."""
+        count = len(roster.spectators)
+        if self._count_meta.get("count") != count:
+            self._counts += 1
+            previous = self._count_meta.get("phx_ref")
+            self._count_meta = {"phx_ref": f"{self._load}-spectators-{self._counts}", "count": count}
+            if previous is not None:
+                self._count_meta["phx_ref_prev"] = previous
+        return self._difference({**self._told, SPECTATORS: {self._count_meta["phx_ref"]: self._count_meta}})
+
+    def _difference(self, now: dict[str, Metas]) -> Push | None:
+        joins = _beyond(now, self._told)
+        leaves = _beyond(self._told, now)
+        self._told = {key: metas for key, metas in now.items() if metas}
+        return Push("presence_diff", {"joins": joins, "leaves": leaves}) if joins or leaves else None
+
+    def _bots(self, room: Room[Any]) -> dict[str, Metas]:
+        """They have no connection, and are always here."""
+        bots: dict[str, Metas] = {}
+        for number, seat in enumerate(room.seats):
+            if seat is not None and seat.bot:
+                ref = f"{self._load}-bot-{number}"
+                bots[seat.player] = {ref: {"phx_ref": ref, "name": seat.name, "seat": number, "bot": True}}
+        return bots
+
+
+def _connected(room: Room[Any], roster: Roster) -> dict[str, Metas]:
+    seated: dict[str, Metas] = {}
+    for place in roster:
+        seat = room.seat(place.viewer)
+        if seat is not None:
+            number = room.seat_number(place.viewer)
+            # Clients tell metas apart by phx_ref alone, so another seat or another wish needs another one.
+            ref = f"{place.phx_ref}-{number}{'-again' if seat.again else ''}"
+            meta = {"phx_ref": ref, "name": seat.name, "seat": number}
+            seated.setdefault(seat.player, {})[ref] = {**meta, "again": True} if seat.again else meta
+    return seated
+
+
+def _beyond(these: dict[str, Metas], those: dict[str, Metas]) -> dict[str, Any]:
+    """The connections in *these* that are not, or not like this, in *those*."""
+    beyond = {}
+    for key, metas in these.items():
+        new = {ref: meta for ref, meta in metas.items() if those.get(key, {}).get(ref) != meta}
+        if new:
+            beyond[key] = _listed(new)
+    return beyond
+
+
+def _listed(metas: Metas) -> dict[str, Any]:
+    return {"metas": list(metas.values())}

@@ -1,0 +1,304 @@
+"""How a command becomes a step: think with the game, write to the journal, then speak to everybody.
+
+This is the lower half of a room in memory; the upper half, `actor`, says what comes through its mailbox.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import structlog
+from msgspec import UNSET, Raw, UnsetType
+
+from parlour.errors import Code, Refused
+from parlour.game import Game, Send
+from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
+from parlour.lobby import Ticket
+from parlour.room import Instant, Room, apply, ask_to_join, perform, topics_of
+from parlour.server import metrics
+from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
+from parlour.server.clock import Handle
+from parlour.server.mailbox import Mailbox
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.events import SeatsChanged, SummaryChanged
+from parlour.server.rooms.perspectives import Seen, change_of, see, sync
+from parlour.server.rooms.roster import Place, Presence, Roster
+from parlour.server.rooms.step_writes import KeptBefore, writes_beside
+from parlour.server.rooms.stored_room import freeze
+from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
+from parlour.server.rooms.thinking import Thought, list_legal, see_after
+from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, asker
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+LOGGED = (Join, Leave, Shutdown)
+"""The commands that stand in the log; the rest is only counted."""
+COUNT_EVERY = 1.0
+"""Seconds between two messages about the number of spectators."""
+
+
+class SteppingRoom:
+    """A room's state in memory, and the way of one command through it."""
+
+    def __init__(self, id: str, load: str, environment: Environment) -> None:
+        self.id = id
+        self.mailbox = Mailbox()
+        self._env = environment
+        self._room: Room[Any] | None = None
+        self._refusal: Refused | None = None
+        """Why nobody can come in, when the room could not be loaded or is gone."""
+        self._number = 0
+        """The journal's own number of the room."""
+        self._game: Game[Any]
+        self._opening: Opening
+        """What its summary says that the room itself does not know."""
+        self._summary: RoomSummary | None = None
+        self._roster = Roster(load)
+        self._presence = Presence(load)
+        self._seen: dict[Perspective, Seen] = {}
+        """What was last told of each perspective, to tell only what changed."""
+        self._changed_at: dict[Perspective, int] = {}
+        """The seq of the step that last changed what is seen."""
+        self._answers: dict[tuple[str, str], int] = {}
+        """The seq that each (player, command id) was answered with."""
+        self._stored = 0
+        """The seq of the last stored state."""
+        self._due: float | None = None
+        """When the journal believes that this room wants to be woken: never later than it does."""
+        self._recount: Handle | None = None
+
+    @property
+    def here(self) -> Room[Any]:
+        """The room as it was last kept; refused where it could not be loaded or is gone."""
+        if self._room is None:
+            raise self._refusal or AssertionError(f"room {self.id} was not loaded")
+        return self._room
+
+    async def step(
+        self, command: Command, *, id: str | None = None, tickets: tuple[Ticket, ...] = ()
+    ) -> Thought:
+        """Think a command through, write it and the tickets that it matches, and speak of it."""
+        thought = self._think(command, id, sent=bool(tickets))
+        kept: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
+        self._write(thought, tickets, kept.set_result)
+        trouble = await kept
+        if trouble is not None:
+            raise await self._recover(thought, trouble)
+        return thought
+
+    async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
+        """A write failed: make the room true again; gives what whoever asked is told."""
+        raise NotImplementedError
+
+    def _stepped(self, room: Room[Any]) -> None:
+        """A step was told: what comes next."""
+        raise NotImplementedError
+
+    # Think.
+
+    def _think(self, command: Command, id: str | None, *, sent: bool = False) -> Thought:
+        """What a command leads to; *sent* says that the lobby has seen to the seat."""
+        at, before = self._env.instant(), self.here
+        try:
+            if isinstance(command, Join) and not sent:
+                self._check_seat(command.player, bot=command.bot)
+            thought, failure = perform(
+                before,
+                command,
+                partial(self._ask_game, partial(self._think_with_game, command, at, id)),
+                partial(self._think_alone, command, at, id),
+            )
+        except Refused as why:
+            metrics.refusals.labels(self._game.name, why.code).inc()
+            if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+                raise self._with_legal(command.player, why) from None
+            raise
+        if failure is not None:
+            log.warning("done_without_the_game", room=self.id, do=type(command).__name__, why=failure.message)
+            return self._excused(thought, failure)
+        return thought
+
+    def _think_with_game(self, command: Command, at: Instant, id: str | None) -> Thought:
+        game, before = self._game, self.here
+        room, step = apply(game, before, command, at, id=id)
+        seen = see_after(game, before, room, self._roster.perspectives, self._seen)
+        store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
+        return Thought(room, step, seen, freeze(room) if store else None)
+
+    def _think_alone(self, command: Command, at: Instant, id: str | None) -> Thought:
+        """What must happen although the game refused it or failed on it."""
+        room, step = apply(self._game, self.here, command, at, id=id, spared=True)
+        return Thought(room, step, {})
+
+    def _excused(self, thought: Thought, why: Refused) -> Thought:
+        if why.code == Code.GAME_ERROR:
+            why = Refused(why.code, f"{self._game.display_name} failed on this; it was done without the game")
+        return Thought(thought.room, thought.step, {}, failure=why)
+
+    def _ask_game(self, think: Callable[[], T]) -> T:
+        """Run the game's code; whatever it raises comes out as a refusal."""
+        return self._env.ask_game(self._game, self.id, think)
+
+    def _check_seat(self, player: str, *, bot: bool = False) -> None:
+        """Refuse a seat that the lobby keeps for others."""
+        now, ranked = self._env.clock.now(), self._opening.ranked
+        self._env.reservations.check(self.id, player, now, ranked=ranked, bot=bot)
+
+    def _with_legal(self, player: str, why: Refused) -> Refused:
+        """A refusal that helps: with what this player could do instead."""
+        if self.here.seat(player) is None:
+            return why
+        try:
+            legal = self._ask_game(lambda: list_legal(self._game, self.here, player))
+        except Refused:
+            return why
+        return Refused(why.code, why.message, path=why.path, legal=legal)
+
+    # Write.
+
+    def _write(self, thought: Thought, tickets: tuple[Ticket, ...], kept: Kept) -> None:
+        """Have a thought kept; then it is told, and *kept* hears of it."""
+        if thought.room.seats != self.here.seats:
+            tickets += self._env.reservations.filled(self.id, sitting_in(thought.room))
+        known = KeptBefore(self.here, self._number, self._opening, self._summary, self._due)
+        writes = writes_beside(known, thought, tickets)
+        asked = self._env.clock.now()
+
+        def done(trouble: Trouble | None) -> None:
+            if trouble is None:
+                metrics.write_time.observe(self._env.clock.now() - asked)
+                self._note(thought, writes, tickets)
+                self._speak(thought)
+            kept(trouble)
+
+        self._env.journal.append(self._number, thought.step, writes, done)
+
+    def _note(self, thought: Thought, writes: StepWrites, tickets: tuple[Ticket, ...]) -> None:
+        """A step is kept: remember what was kept beside it, and let the parts know."""
+        step, command = thought.step, thought.step.command
+        if writes.summary is not None:
+            self._summary = writes.summary
+            self._env.publish(SummaryChanged(writes.summary))
+            if thought.room.seats != self.here.seats:
+                self._env.publish(SeatsChanged(self.id, sitting_in(thought.room), tickets))
+        if writes.state is not None:
+            self._stored = step.seq
+        if not isinstance(writes.due, UnsetType):
+            self._due = writes.due
+        if step.id is not None and (player := asker(command)) is not None:
+            self._answers[player, step.id] = step.seq
+        metrics.steps.kept[self._game.name, type(command)] += 1
+        if isinstance(command, LOGGED):
+            what = type(command).__name__.lower()
+            log.info(what, room=self.id, game=self._game.name, player=asker(command))
+
+    # Speak.
+
+    def _speak(self, thought: Thought) -> None:
+        """The new room takes the place of the old one, and everybody hears of it."""
+        before, room, step = self.here, thought.room, thought.step
+        self._room = room
+        changed = self._take_seen(thought) if room.state is not before.state else {}
+        reseated = before.seats != room.seats
+        if len(self._roster):
+            moved, closed = self._reseat() if reseated else ((), ())
+            sends = tuple([effect for effect in step.effects if type(effect) is Send])
+            self._env.tell(
+                StepTold(
+                    self.id,
+                    step.seq,
+                    sends,
+                    changed,
+                    self._syncs(sends),
+                    UNSET if before.outcome == room.outcome else result_of(room),
+                    self.mailbox.waiting,
+                    moved,
+                    closed,
+                    self._new_company(before) if reseated else None,
+                )
+            )
+        if reseated:
+            self._note_presence()
+        self._stepped(room)
+
+    def _take_seen(self, thought: Thought) -> dict[Perspective, Raw]:
+        """Remember what is seen now; gives what of it changed."""
+        before, changed = self._seen, {}
+        for perspective, seen in thought.seen.items():
+            if seen != before.get(perspective):
+                change = change_of(seen)
+                if change is not None:
+                    changed[perspective] = change
+                self._changed_at[perspective] = thought.step.seq
+        self._seen = thought.seen
+        return changed
+
+    def _syncs(self, sends: Sequence[Send]) -> dict[Perspective, Push]:
+        """Everything, where a step sends it."""
+        if not any(send.kind == "sync" for send in sends):
+            return {}
+        return {perspective: sync(self.here.seq, seen) for perspective, seen in self._seen.items()}
+
+    def _new_company(self, before: Room[Any]) -> Company | None:
+        company = company_of(self.here, self._opening)
+        return None if company == company_of(before, self._opening) else company
+
+    def _reseat(self) -> tuple[tuple[Moved, ...], tuple[int, ...]]:
+        """Seats changed: who sees and hears differently from now on, and who may not watch."""
+        moved: list[Moved] = []
+        closed: list[int] = []
+        for place in self._roster:
+            seat = self.here.seat(place.player)
+            if seat is None and place.viewer is None:
+                continue
+            if seat is not None and place.viewer == seat.player and {*place.topics} == {*seat.topics}:
+                continue
+            try:
+                topics = self._watching_topics(place.player) if seat is None else seat.topics
+                self._move(place, Viewpoint(None if seat is None else seat.player, topics))
+            except Refused:  # this game is not for watching
+                self._roster.remove(place.client)
+                closed.append(place.client)
+            else:
+                moved.append(Moved(place.client, place.viewpoint, self._whole(place, reset=True)))
+        return tuple(moved), tuple(closed)
+
+    def _watching_topics(self, player: str) -> tuple[str, ...]:
+        """The topics that the game lets somebody hear who watches."""
+        at = self._env.instant()
+        joined = self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=True))
+        return topics_of(player, joined)
+
+    def _move(self, place: Place, viewpoint: Viewpoint) -> None:
+        """Let a place see and hear from a viewpoint."""
+        place.move(viewpoint)
+        if place.perspective not in self._seen:
+            seen: Seen = self._ask_game(lambda: see(self._game, self.here, place.perspective))
+            self._seen[place.perspective] = seen
+            self._changed_at[place.perspective] = self.here.seq
+
+    def _whole(self, place: Place, *, reset: bool = False) -> Push:
+        """Everything that a place may know, as it is now."""
+        room = self.here
+        now, fault = self._env.clock.now() - room.behind, self._env.faults.get(room.game)
+        return sync(
+            room.seq, self._seen[place.perspective], result_of(room), now=now, reset=reset, fault=fault
+        )
+
+    def _note_presence(self, *, but: int | None = None, seats: bool = True) -> None:
+        """Tell who is here where that changed; the number of spectators at most once a second."""
+        diff = self._presence.seats_changed(self.here, self._roster) if seats else None
+        if diff is not None and len(self._roster):
+            self._env.tell(Announced(self.id, diff, but))
+        if self._recount is None:
+            self._count_spectators(but=but)
+
+    def _count_spectators(self, *, but: int | None = None) -> None:
+        self._recount = None
+        if (diff := self._presence.count_changed(self._roster)) is not None:
+            if len(self._roster):
+                self._env.tell(Announced(self.id, diff, but))
+            clock = self._env.clock
+            self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)

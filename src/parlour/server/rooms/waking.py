@@ -1,0 +1,74 @@
+"""Waking a room: the last stored state from the journal, and the steps after it played again."""
+
+from functools import partial
+from typing import Any
+
+import msgspec
+import structlog
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.game import Game
+from parlour.journal.base import Damaged, Found, Recalled, RoomSummary
+from parlour.room import Room, replay
+from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.events import SummaryChanged
+from parlour.server.rooms.stored_room import thaw
+
+log = structlog.get_logger()
+
+
+class Waked(msgspec.Struct, frozen=True):
+    """A room as it was read from the journal."""
+
+    game: Game[Any]
+    room: Room[Any]
+    found: Found
+    answers: dict[tuple[str, str], int]
+    stored: int
+    """The seq of the stored state that it was made of."""
+
+
+async def wake(environment: Environment, id: str) -> Waked:
+    """Read a room; refused where there is none that can go on."""
+    recalled = await environment.journal.recall(id)
+    if recalled is None:
+        raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
+    summary = recalled.found.summary
+    if summary.ended is not None:
+        raise Refused(Code.ROOM_ENDED, f"room {id} is over ({summary.ended})")
+    game = environment.kept_game(summary.game)
+    room = await _rebuild(environment, game, recalled)
+    return Waked(game, room, recalled.found, recalled.answers, recalled.stored.seq)
+
+
+async def _rebuild(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:
+    """Play the steps again; where today's rules make other steps of them, the room ends."""
+    summary = recalled.found.summary
+    try:
+        return _replay(environment, game, recalled)
+    except Refused as why:
+        if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
+            raise  # a bug of today may be mended tomorrow
+        log.warning("rules_changed", room=summary.id, error=why.message)
+        await end_room(environment, recalled.found.number, summary, "rules_changed")
+        raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
+
+
+def _replay(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:
+    """The room after all kept steps; the journal has seen that none is forged."""
+    id = recalled.found.summary.id
+    room = environment.ask_game(game, id, partial(thaw, game, recalled.stored.state))
+    for step in recalled.steps:
+        if step.before != room.head:
+            raise Damaged(f"step {step.seq} does not follow the one before it")
+        room = environment.ask_game(game, id, partial(replay, game, room, step, environment.patience))
+    return room
+
+
+async def end_room(environment: Environment, number: int, summary: RoomSummary, why: str) -> None:
+    """End a room that cannot take another step; its history stays."""
+    now = environment.clock.now()
+    over = replace(summary, status="ended", ended=why, ended_at=now, connected=0, held=None)
+    await environment.journal.mark(number, over, None)
+    environment.publish(SummaryChanged(over))
