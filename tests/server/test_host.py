@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from parlour.errors import Refused
 from parlour.game import Later, Outcome, Send, Update
-from parlour.journal.base import NotKept
+from parlour.journal.base import NotKept, RoomQuery
 from parlour.journal.memory import MemoryJournal
 from parlour.server import metrics
 from tests.probe import Ping, Probe
@@ -155,7 +155,7 @@ async def test_what_a_game_returns_and_no_journal_could_read_costs_one_command(w
         assert (await ann.play("ABCD", {"type": "refuse"}))[1] == refused
         async with await world.restart() as again:
             await again.seated("ABCD", "ann")
-            assert len(await again.journal.missing(())) == 1
+            assert len(await again.journal.rooms(RoomQuery())) == 1
 
 
 async def test_a_state_that_cannot_be_stored_does_not_keep_others_from_being_stored():

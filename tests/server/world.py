@@ -20,6 +20,7 @@ from parlour.server.gateway.connections import Client
 from parlour.server.gateway.fanout import Way, WriteGroup
 from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.host import Host
+from parlour.server.sessions import player_record
 from parlour.server.settings import Settings
 from parlour.wire import Adapter
 from tests.probe import Probe
@@ -234,7 +235,8 @@ class World:
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
-        await self.journal.save_player(Player(player, player.capitalize()))
+        known = Player(player, player.capitalize())
+        await self.journal.keep(player_record(known, self.clock.now()))
         return Person(self, player, WithOgetarts())
 
     async def seated(self, room: str, *players: str) -> list[Person]:
@@ -260,7 +262,8 @@ class World:
     def lanes(self) -> list[Mailbox]:
         """Where something is going on."""
         lanes = [live.mailbox for live in self.host.registry._rooms.values()]
-        return [mailbox for mailbox in (*lanes, self.host.pairing.mailbox) if mailbox.busy]
+        lanes += [self.host.pairing.mailbox, self.host.ratings.mailbox]
+        return [mailbox for mailbox in lanes if mailbox.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.journal.sqlite import SqliteJournal
-from parlour.journal.sqlite.sealed import ALL_TABLES
+from parlour.journal.sqlite.checked_rows import ALL_TABLES
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
@@ -102,7 +102,7 @@ def flip_one(file: Path, chance: Random) -> Flip:
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         while True:
             table = chance.choice(ALL_TABLES)
-            column = chance.choice((*table.columns, "seal"))
+            column = chance.choice((*table.columns, "checksum"))
             order = ", ".join(table.order)
             (count,) = db.execute(f"SELECT count({column}) FROM {table.name}").fetchone()
             if not count:

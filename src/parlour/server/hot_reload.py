@@ -109,7 +109,8 @@ class Reloader:
     async def _store(self, live: Live) -> bytes:
         room = live.here
         frozen = self._host.ask_game(live.game, live.id, partial(freeze, room))
-        await self._host.journal.rest(live.number, Stored(room.seq, frozen), room.next_due)
+        stored = Stored(room.seq, frozen)
+        await self._host.journal.update_room(live.number, stored=stored, due=room.next_due)
         live.stored, live.due = room.seq, room.next_due
         return frozen
 

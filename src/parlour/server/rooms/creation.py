@@ -8,12 +8,13 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Conflict, Found, RoomSummary, Trouble
+from parlour.journal.base import Conflict, Found, RoomQuery, RoomSummary, Trouble
 from parlour.lobby import Party, Ticket, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
 from parlour.server.bots.seats import newcomer
 from parlour.server.limits import Quota
+from parlour.server.parts.pairing.ticket_records import ticket_records
 from parlour.server.parts.room_list import Listing
 from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.rooms.summary import (
@@ -66,7 +67,7 @@ class RoomCreation:
 
     async def start(self) -> None:
         """Count the rooms that are there."""
-        found = await self._owner.journal.missing(())
+        found = await self._owner.journal.rooms(RoomQuery())
         early, self._early = self._early or {}, None
         for summary in (early.get(one.summary.id, one.summary) for one in found):
             self.note(summary)
@@ -147,7 +148,8 @@ class RoomCreation:
             summary = summary_of(room, opening, at.now)
             try:
                 tickets = (*matched(party, id), *(() if host is None else (host,)))
-                number = await self._owner.journal.create(summary, frozen, room.next_due, steps, tickets)
+                records = ticket_records(tickets)
+                number = await self._owner.journal.create(summary, frozen, room.next_due, steps, records)
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, Journal, RoomSummary, Trouble
+from parlour.journal.base import Found, Journal, RoomQuery, RoomSummary, Trouble
 from parlour.lobby import Mode, Ticket
 from parlour.pseudonyms import Pseudonyms
 from parlour.room import Instant, Room, apply, seal
@@ -24,6 +24,7 @@ from parlour.server.bots.seats import Bots, Thinker
 from parlour.server.clock import Clock
 from parlour.server.gateway.connections import Client, Place
 from parlour.server.parts.pairing.pairing import Pairing
+from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import Listing
 from parlour.server.rooms.creation import RoomCreation
 from parlour.server.rooms.guess_limit import Guesses
@@ -42,6 +43,7 @@ from parlour.server.rooms.summary import (
     public_room,
     result_of,
 )
+from parlour.server.secret import secret_of
 from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
 from parlour.server.watchdog import Overrun, Watchdog
@@ -131,7 +133,8 @@ class Host:
         """What players are called whose own ids are secrets; there once the journal is open."""
         self._patience = patience_of(settings)
         self._draw_seed = draw_seed or partial(next, fresh_seeds())
-        self.sessions = Sessions(journal)
+        self.sessions = Sessions(journal, clock)
+        self.ratings = Ratings(journal, clock)
         self.guesses = Guesses(clock, settings.address_guesses)
         self.registry = RoomRegistry(games, settings, self)
         self.listing = Listing(clock, self.registry.in_memory, self.sheet)
@@ -145,7 +148,8 @@ class Host:
         """Go on where the journal stopped."""
         await self.registry.start()
         await self.creation.start()
-        self.pseudonyms = Pseudonyms(await self.journal.key())
+        self.pseudonyms = Pseudonyms(await secret_of(self.journal))
+        await self.ratings.start()
         await self.pairing.start()
 
     async def stop(self) -> None:
@@ -153,6 +157,7 @@ class Host:
         await self.pairing.stop()
         await self.bots.stop()
         self.listing.stop()
+        await self.ratings.stop()
         await self.registry.stop()
 
     async def look(self, id: str) -> PublicRoom:
@@ -164,7 +169,8 @@ class Host:
     ) -> Found:
         """The room of this id before all others, for somebody who has not guessed too often."""
         found = await self.journal.find(id)
-        if found is None and any_case and len(ids := await self.journal.ids_like(id)) == 1:
+        alike = RoomQuery(id_in_any_case=id, limit=2)
+        if found is None and any_case and len(ids := await self.journal.room_ids(alike)) == 1:
             found = await self.journal.find(ids[0])
         if found is None:
             raise self.guesses.missed(id, address)
@@ -488,6 +494,8 @@ class Host:
             if await self.registry.reload(live):
                 raise excuse(error) from None
             raise Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN) from None
+        finally:
+            self.ratings.note(aside.records)
         if aside.summary is not None:
             live.summary = aside.summary
             self.changed(live.summary)

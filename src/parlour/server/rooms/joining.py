@@ -130,7 +130,7 @@ class Attendance:
 
     async def _name_of(self, client: Client) -> str:
         if client.name is None:
-            player = await self._owner.journal.player(client.player)
+            player = await self._owner.sessions.known(client.player)
             client.name = player.name if player is not None else guest_name(client.player)
         return client.name
 

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Damaged, DiskFailed, Recalled, RoomSummary, Stored, Trouble
+from parlour.journal.base import Damaged, DiskFailed, Recalled, RoomQuery, RoomSummary, Stored, Trouble
 from parlour.room import Room, replay
 from parlour.server import metrics
+from parlour.server.housekeeping import forget_old
 from parlour.server.mailbox import Job
 from parlour.server.rooms.summary import Live, Opening, Owner, excuse, freeze, patience_of, thaw
 from parlour.server.settings import Settings
@@ -58,7 +59,8 @@ class RoomRegistry:
         """Open the journal, set the clock, and see to the rooms that were in use when it stopped."""
         self._clock.start(await self._journal.open())
         await self._hold_missing()
-        for id in {*await self._journal.left_connected(), *await self._journal.held()}:
+        queries = (RoomQuery(connected=True), RoomQuery(held=True))
+        for id in {id for query in queries for id in await self._journal.room_ids(query)}:
             self.live(id)  # loading tells a room that everybody is disconnected, and that its game is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
@@ -80,10 +82,11 @@ class RoomRegistry:
 
     async def _hold_missing(self) -> None:
         """The clocks of rooms whose game is not there stand still until it is back."""
-        for found in await self._journal.missing(self._games.keys()):
+        for found in await self._journal.rooms(RoomQuery(other_games=tuple(self._games))):
             if found.summary.held is None:
                 log.warning("game_missing", room=found.summary.id, game=found.summary.game)
-                await self._journal.mark(found.number, replace(found.summary, held=self._clock.now()), None)
+                held = replace(found.summary, held=self._clock.now())
+                await self._journal.update_room(found.number, summary=held, due=None)
 
     async def beat(self) -> None:
         """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
@@ -93,7 +96,8 @@ class RoomRegistry:
             self.trouble = None
             await self._prune(now - self._settings.keep_ended * 86400)
             await self._inspect()
-            due = [] if self._stopping else await self._journal.due(now + HEARTBEAT)
+            soon = RoomQuery(due_by=now + HEARTBEAT)
+            due = [] if self._stopping else await self._journal.room_ids(soon)
         except Trouble as error:
             self.note_trouble(error)
             return
@@ -104,7 +108,7 @@ class RoomRegistry:
     async def _prune(self, before: float) -> None:
         """Forget what is old: more of it while there is more, with turns for the moves in between."""
         for _ in range(PRUNE_OFTEN):
-            if not await self._journal.prune(before, PRUNE_AT_ONCE):
+            if not await forget_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
                 return
 
     async def _inspect(self) -> None:
@@ -226,7 +230,7 @@ class RoomRegistry:
     async def retire(self, number: int, summary: RoomSummary, why: str) -> None:
         """End a room that cannot take another step; its history stays."""
         over = replace(summary, status="ended", ended=why, ended_at=self._clock.now(), connected=0, held=None)
-        await self._journal.mark(number, over, None)
+        await self._journal.update_room(number, summary=over, due=None)
         self._owner.changed(over)
 
     def _replay(self, live: Live, recalled: Recalled) -> Room[Any]:
@@ -321,7 +325,8 @@ class RoomRegistry:
         room = live.here
         try:
             frozen = self._owner.ask_game(live.game, live.id, partial(freeze, room))
-            await self._journal.rest(live.number, Stored(room.seq, frozen), room.next_due)
+            stored = Stored(room.seq, frozen)
+            await self._journal.update_room(live.number, stored=stored, due=room.next_due)
         except (Refused, Trouble) as error:  # nothing is lost: the steps are there
             log.error("not_kept", room=live.id, what="state", error=str(error))
         live.stored, live.due = room.seq, room.next_due

@@ -7,7 +7,8 @@ from msgspec import UNSET, UnsetType
 from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
-from parlour.server.parts.ratings.results import scored
+from parlour.server.parts.pairing.ticket_records import ticket_records
+from parlour.server.parts.ratings.results import records_of
 from parlour.server.rooms.summary import Live, summary_of
 from parlour.wire import Step
 
@@ -21,8 +22,7 @@ def beside(
         _new_summary(live, room, step.now),
         frozen,
         _new_due(live, room),
-        tickets,
-        scored(live, room, step.date) if ends else None,
+        (*ticket_records(tickets), *(records_of(live, step, room) if ends else ())),
     )
 
 

@@ -15,6 +15,7 @@ from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.guess_limit import Guesses
 from parlour.server.rooms.perspectives import Eyes, Sight
 from parlour.server.rooms.presence import Presence
+from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
 from parlour.wire import Command, Result
 
@@ -98,6 +99,7 @@ class Owner(Protocol):
 
     games: Mapping[str, Game[Any]]
     journal: Journal
+    sessions: Sessions
     clock: Clock
     guesses: Guesses
     faults: dict[str, str]
