@@ -88,8 +88,8 @@ class MemoryJournal:
         self._numbers = 0
         self._by_id: dict[str, int] = {}
         """The newest room of each id: an id is given again only once its room has ended."""
-        self._records: dict[str, dict[str, dict[str, Record]]] = {}
-        """By kind, group and key."""
+        self._records: dict[tuple[str, str], dict[str, Record]] = {}
+        """By kind and group, and then by key."""
         self._clock = 0.0
         self._open = False
 
@@ -222,13 +222,13 @@ class MemoryJournal:
             there.sort(key=lambda record: -record.sort if query.largest_first else record.sort)
         return list(islice(_within(there, query.most_bytes), query.limit))
 
-    def _of_kind(self, kind: str, group: str | None) -> Iterable[Record]:
-        if group is not None:
-            return self._group(kind, group).values()
-        return (record for records in self._records.get(kind, {}).values() for record in records.values())
+    def _of_kind(self, kind: str, group: str | None) -> Iterator[Record]:
+        names = [(kind, group)] if group is not None else [name for name in self._records if name[0] == kind]
+        for name in names:
+            yield from self._group(*name).values()
 
     def _group(self, kind: str, group: str) -> dict[str, Record]:
-        return self._records.get(kind, {}).get(group, {})
+        return self._records.get((kind, group), {})
 
     def _check(self, changes: Iterable[Change]) -> None:
         """See that nothing stands in the way of these changes."""
@@ -243,8 +243,8 @@ class MemoryJournal:
     def _change(self, changes: Iterable[Change]) -> None:
         for change in changes:
             if isinstance(change, Record):
-                groups = self._records.setdefault(change.kind, {})
-                groups.setdefault(change.group, {})[change.key] = Record(*astuple(change))
+                group = self._records.setdefault((change.kind, change.group), {})
+                group[change.key] = Record(*astuple(change))
             elif isinstance(change, Drop):
                 self._drop(change)
 
@@ -255,7 +255,7 @@ class MemoryJournal:
             if key in group and (drop.below is None or group[key].sort < drop.below):
                 del group[key]
         if not group:
-            self._records.get(drop.kind, {}).pop(drop.group, None)
+            self._records.pop((drop.kind, drop.group), None)
 
     # As time goes by.
 
@@ -274,9 +274,8 @@ class MemoryJournal:
         return len(old) == limit
 
     def _forget_records_of(self, rooms: set[int]) -> None:
-        for groups in self._records.values():
-            for group, records in groups.items():
-                groups[group] = {key: record for key, record in records.items() if record.room not in rooms}
+        for name, records in self._records.items():
+            self._records[name] = {key: one for key, one in records.items() if one.room not in rooms}
 
     async def inspect(self, limit: int) -> bool:  # noqa: ARG002 - nothing rots here
         return False

@@ -39,10 +39,12 @@ async def forget_relays(journal: Journal, before: float, limit: int) -> bool:
 
 async def forget_relay(journal: Journal, relay: Record, most: int) -> bool:
     """Forget the oldest of what passed through a relay, with the last of it the relay; True if it is gone."""
-    envelopes = await journal.records(RecordQuery(ENVELOPE, relay.key, limit=most))
-    is_last = len(envelopes) < most
+    envelopes = RecordQuery(ENVELOPE, relay.key, limit=1)
+    ends = [await journal.records(replace(envelopes, largest_first=newest)) for newest in (False, True)]
+    oldest, newest = (end[0].sort if end else 0.0 for end in ends)
+    is_last = newest - oldest < most
     rest = (Drop(ENVELOPE, relay.key), Drop(RELAY, key=relay.key))
-    some = (Drop(ENVELOPE, relay.key, below=envelopes[-1].sort + 1),) if envelopes else ()
+    some = (Drop(ENVELOPE, relay.key, below=oldest + most),)
     with suppress(Conflict):  # something passes through it again
         await journal.keep(Unchanged(relay), *(rest if is_last else some))
     return is_last
