@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec import UNSET
 
 from parlour.game import Outcome
 from parlour.journal.base import (
@@ -317,8 +318,9 @@ async def test_a_retired_room_is_over_without_another_step(journal):
 async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(journal):
     with pytest.raises(Conflict):
         await journal.update_room(7, summary=summary(ended="rules_changed"), due=None)
-    with pytest.raises(Conflict):
-        await journal.update_room(7, stored=Stored(0, STATE), due=None)
+    for stored, due in ((Stored(0, STATE), None), (Stored(0, STATE), UNSET), (None, 5.0), (None, UNSET)):
+        with pytest.raises(Conflict):
+            await journal.update_room(7, stored=stored, due=due)
 
 
 async def test_an_ended_room_wants_nothing_any_more(journal):

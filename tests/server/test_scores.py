@@ -194,6 +194,21 @@ async def test_a_ranked_game_moves_both_on_the_leaderboard():
         assert (await http.get("/api/leaderboard?game=stratego")).json() == []
 
 
+async def test_a_leaderboard_has_every_game_that_ended_before_it_was_asked_for(tmp_path):
+    async with World(journal=SqliteJournal(tmp_path, "process")) as world, calls(world) as http:
+        room, people = await pair(world, "ranked")
+        *moves, (person, cell) = turns(world, room, people)
+        for one, there in moves:
+            await one.play(room, {"type": "mark", "cell": there})
+        frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": cell}}]
+        person.send_soon(json.dumps(frame))
+        await world.host.registry.live(room).mailbox.drained()
+        page = (await http.get(f"/api/players/{person.player}")).json()
+        assert [standing["won"] for standing in page["standings"]] == [1]
+        ladder = (await http.get("/api/leaderboard?game=tictactoe")).json()
+        assert [standing["won"] for standing in ladder if "won" in standing] == [1]
+
+
 async def test_a_game_in_an_unlisted_room_is_shown_to_those_who_played_it_and_to_nobody_else():
     tokens = Tokens(b"k" * 32)
     async with World() as world, calls(world) as http:

@@ -92,20 +92,17 @@ def insert(db: sqlite3.Connection, table: Table, *values: Any, instead: bool = F
     db.execute(verb + table.insertion, with_checksum(table, *values))
 
 
-def change(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[str, Any]) -> bool:
-    """Write other values into a row, by its first column; False where there is none."""
+def change_row(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[str, Any]) -> None:
+    """Write other values into the row with that first column; `Damaged` if it is."""
     row = look_for(db, table, f"WHERE {table.columns[0]} = ?", (key,))
-    if row is None:
-        return False
-    old = dict(zip(table.columns, row, strict=False))
+    old = dict(zip(table.columns, row or (), strict=False))
     new = {**old, **changes}
-    names = [name for name in table.columns if new[name] != old[name]]
+    names = [name for name in old if new[name] != old[name]]
     if names:
-        *_, sum = with_checksum(table, *new.values())
+        *_, made = with_checksum(table, *new.values())
         assign = ", ".join(f"{name} = ?" for name in (*names, "checksum"))
         sql = f"UPDATE {table.name} SET {assign} WHERE {table.columns[0]} = ?"  # noqa: S608 - our own words
-        db.execute(sql, (*(new[name] for name in names), sum, key))
-    return True
+        db.execute(sql, (*(new[name] for name in names), made, key))
 
 
 # Reading.
@@ -114,11 +111,11 @@ def change(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[str,
 def is_whole(table: Table, row: Row) -> bool:
     """Whether a row (all columns, the checksum, and perhaps more) is as it was written."""
     count = len(table.columns)
-    values, sum = row[:count], row[count]
+    values, kept = row[:count], row[count]
     if not table.has_body:
-        return bool(checksum(values, b"") == sum)
+        return bool(checksum(values, b"") == kept)
     body = values[-1]
-    return isinstance(body, bytes) and bool(checksum(values[:-1], digest(body)) == sum)
+    return isinstance(body, bytes) and bool(checksum(values[:-1], digest(body)) == kept)
 
 
 def note(db: sqlite3.Connection, table: Table, row: Row) -> Damaged:

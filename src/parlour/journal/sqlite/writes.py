@@ -27,7 +27,7 @@ from parlour.journal.sqlite.checked_rows import (
     ROOMS,
     SEATS,
     STATES,
-    change,
+    change_row,
     checksum,
     insert,
     with_checksum,
@@ -155,31 +155,29 @@ def update_room(
     due: float | UnsetType | None,
     db: sqlite3.Connection,
 ) -> None:
+    if db.execute("SELECT 1 FROM rooms WHERE number = ?", (room,)).fetchone() is None:
+        raise Conflict(f"there is no room {room}")
     if stored is not None and stored.seq != last(db, room):
         raise Conflict(f"room {room} is no longer at step {stored.seq}")
-    if not write_summary(db, room, row_of_room, due):
-        raise Conflict(f"there is no room {room}")
+    write_summary(db, room, row_of_room, due)
     if stored is not None:
         keep_state(db, room, stored)
 
 
 def write_summary(
     db: sqlite3.Connection, room: int, row_of_room: SummaryRow | None, due: float | UnsetType | None
-) -> bool:
-    """Put the new card at the room's door, if there is one, and set its alarm; False where no room is."""
+) -> None:
+    """Put the new card at the room's door, if there is one, and set its alarm."""
     changes = {} if row_of_room is None else dict(row_of_room.columns)
     if not isinstance(due, UnsetType):
         changes["due"] = due
-    if not changes:
-        return True
-    if not change(db, ROOMS, room, changes):
-        return False
+    if changes:
+        change_row(db, ROOMS, room, changes)
     if row_of_room is not None:
         seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
         if seated != row_of_room.players:
             db.execute("DELETE FROM seats WHERE room = ?", (room,))
             seat(db, room, row_of_room.players)
-    return True
 
 
 def seat(db: sqlite3.Connection, room: int, players: frozenset[str]) -> None:
