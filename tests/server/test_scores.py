@@ -1,5 +1,6 @@
 """Ranked games count: for the ladder and for the player's page, in the very step that ended them."""
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -48,6 +49,17 @@ async def play_out(world: World, room: str, people: dict[str, Person]) -> tuple[
     for person, cell in turns(world, room, people):
         assert (await person.play(room, {"type": "mark", "cell": cell}))[0] == "ok"
     return x, o
+
+
+async def end(world: World, room: str, people: dict[str, Person]) -> str:
+    """The whole game, and no waiting for more than that its last step is kept; who won."""
+    *moves, (winner, last) = turns(world, room, people)
+    for person, cell in moves:
+        await person.play(room, {"type": "mark", "cell": cell})
+    frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": last}}]
+    winner.send_soon(json.dumps(frame))
+    await world.host.registry.live(room).mailbox.drained()
+    return winner.player
 
 
 async def test_a_ranked_game_counts_on_its_ladder():
@@ -132,21 +144,27 @@ async def test_a_ranked_game_counts_once_although_the_server_fell_before_or_afte
         await once_more.host.stop()
 
 
+class Slow(MemoryJournal):
+    """A journal that takes its time for what is written alone."""
+
+    turns = 0
+
+    async def keep(self, *changes):
+        for _ in range(self.turns):
+            await asyncio.sleep(0)
+        await super().keep(*changes)
+
+
 async def test_a_stop_waits_until_the_last_game_is_rated(tmp_path):
-    journal = SqliteJournal(tmp_path, "process")
+    journal = Slow(tmp_path, "process")
     async with World(journal=journal) as world:
         room, people = await pair(world, "ranked")
-        *moves, last = turns(world, room, people)
-        for person, cell in moves:
-            await person.play(room, {"type": "mark", "cell": cell})
-        person, cell = last
-        frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": cell}}]
-        person.send_soon(json.dumps(frame))
-        await world.host.registry.live(room).mailbox.drained()
+        journal.turns = 1000
+        await end(world, room, people)
+        assert len(await journal.records(RecordQuery("unrated"))) == 1
     await journal.open()
     assert await journal.records(RecordQuery("unrated")) == []
     assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
-    await journal.close()
 
 
 async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(tmp_path):
@@ -197,13 +215,8 @@ async def test_a_ranked_game_moves_both_on_the_leaderboard():
 async def test_a_leaderboard_has_every_game_that_ended_before_it_was_asked_for(tmp_path):
     async with World(journal=SqliteJournal(tmp_path, "process")) as world, calls(world) as http:
         room, people = await pair(world, "ranked")
-        *moves, (person, cell) = turns(world, room, people)
-        for one, there in moves:
-            await one.play(room, {"type": "mark", "cell": there})
-        frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": cell}}]
-        person.send_soon(json.dumps(frame))
-        await world.host.registry.live(room).mailbox.drained()
-        page = (await http.get(f"/api/players/{person.player}")).json()
+        winner = await end(world, room, people)
+        page = (await http.get(f"/api/players/{winner}")).json()
         assert [standing["won"] for standing in page["standings"]] == [1]
         ladder = (await http.get("/api/leaderboard?game=tictactoe")).json()
         assert [standing["won"] for standing in ladder if "won" in standing] == [1]

@@ -1,7 +1,7 @@
 """What a read finds. Every row is checked; see `checked_rows`."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ from parlour.journal.sqlite.checked_rows import (
     look_for,
     note,
 )
-from parlour.wire import Step, digest
+from parlour.wire import digest
 
 AFTER_ALL = 2**62
 """After any step that there is."""
@@ -116,11 +116,7 @@ def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
         return None
     number, state = there.number, stored(there.number, AFTER_ALL, db)
     chain = Chain(number, state.seq)
-    steps: list[Step] = []
-    more = True
-    while more:
-        rows, more = page(number, chain.seq, db, NO_LIMIT)
-        steps += [chain.read(*row) for row in rows]
+    steps = [chain.read(*row) for row in step_rows(number, state.seq, NO_LIMIT, db)]
     return Recalled(there, state, steps, answers(number, db))
 
 
@@ -128,18 +124,24 @@ StepRow = tuple[int, bytes, bytes]
 """A step: its seq, its body and that body's digest."""
 
 
-def page(room: int, after: int, db: sqlite3.Connection, most: int = PAGE) -> tuple[list[StepRow], bool]:
+def step_rows(room: int, after: int, most: int, db: sqlite3.Connection) -> Iterator[StepRow]:
+    """Steps in order; `Damaged` at the first that is not as it was written."""
+    which = "WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
+    for row in look(db, STEPS, which, (room, after, most), strict=True):
+        yield row[1], row[4], digest(row[4])
+
+
+def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[StepRow], bool]:
     """Some steps in order, and whether there may be more; `Damaged` if the first is not as it was written."""
     steps: list[StepRow] = []
-    sql = "WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
     try:
-        for row in look(db, STEPS, sql, (room, after, most), strict=True):
-            steps.append((row[1], row[4], digest(row[4])))  # noqa: PERF401 - those before the damage count
+        for row in step_rows(room, after, PAGE, db):
+            steps.append(row)  # noqa: PERF402 - those before the damage count
     except Damaged:
         if not steps:
             raise
         return steps, True
-    return steps, len(steps) == most
+    return steps, len(steps) == PAGE
 
 
 def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
