@@ -19,7 +19,7 @@ from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.pages import read_pages
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.native import native_doors
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from tests.server.world import World
 

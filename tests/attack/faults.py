@@ -157,37 +157,37 @@ def furnish(server: Server) -> None:
     server.call("POST", "/api/tickets", {"game": "backgammon"}, headers=headers)
 
 
+OTHERS = "room NOT IN (SELECT number FROM rooms WHERE id LIKE 'room-%')"
+PLACES = [
+    ("steps", "body", OTHERS),
+    ("states", "body", OTHERS),
+    ("rooms", "card", "id NOT LIKE 'room-%'"),
+    ("records", "body", "kind = 'player' AND CAST(body AS TEXT) LIKE '%Cid%'"),
+    *(
+        ("records", "body", f"kind = '{kind}'")
+        for kind in ("ticket", "standing", "result", "relay", "envelope")
+    ),
+]
+"""Where there is something that is not a bystander's."""
+
+
 def damage_rows(file: Path, tally: Tally, chance: random.Random) -> Tally:
-    """Flip a byte of a value in a row of every table that is not a bystander's."""
+    """Flip a byte of a value in a row of every table, and of every kind of record."""
     with closing(sqlite3.connect(file)) as db, db:
-        names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        for table in names:
-            if table.startswith("sqlite_") or table in ("clock", "keys"):
-                continue
-            tally["done"] += _flip(db, table, chance)
+        for table, column, which in PLACES:
+            tally["done"] += _flip(db, table, column, which, chance)
     return tally
 
 
-def _flip(db: sqlite3.Connection, table: str, chance: random.Random) -> bool:
-    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-    blobs = [name for name in columns if name in ("body", "card")]
-    if not blobs:
-        return False
-    keep = "WHERE room NOT IN (SELECT number FROM rooms WHERE id LIKE 'room-%')"
-    where = {
-        "steps": keep,
-        "states": keep,
-        "rooms": "WHERE id NOT LIKE 'room-%'",
-        "players": "WHERE CAST(body AS TEXT) LIKE '%Cid%'",
-    }.get(table, "")
+def _flip(db: sqlite3.Connection, table: str, column: str, which: str, chance: random.Random) -> bool:
     # The newest room: whatever is done twice would flip the same byte back if it met the same row again.
-    order = "number DESC" if "number" in columns else "random()"
-    row = db.execute(f"SELECT {blobs[0]} FROM {table} {where} ORDER BY {order} LIMIT 1").fetchone()
+    order = "number DESC" if table == "rooms" else "random()"
+    row = db.execute(f"SELECT {column} FROM {table} WHERE {which} ORDER BY {order} LIMIT 1").fetchone()
     if row is None:
         return False
     value: Any = bytearray(row[0])
     value[chance.randrange(len(value))] ^= 1 << chance.randrange(8)
-    db.execute(f"UPDATE {table} SET {blobs[0]} = ? WHERE {blobs[0]} = ?", (bytes(value), row[0]))
+    db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (bytes(value), row[0]))
     return True
 
 

@@ -3,20 +3,24 @@
 import asyncio
 
 import pytest
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from parlour.game import Outcome
 from parlour.journal.base import (
     Conflict,
     Damaged,
+    Drop,
     Found,
-    KeptEnvelope,
-    KeptPlayer,
     NotKept,
+    Record,
+    RecordQuery,
+    RoomQuery,
     StepWrites,
     Stored,
 )
-from tests.journal.made import ANN, BOB, STATE, TICKET, append, listed, step, steps, summary
+from parlour.server.secret import secret_of
+from parlour.server.sessions import KeptPlayer, player_record, read_player
+from tests.journal.made import ANN, BOB, STATE, append, listed, step, steps, summary
 
 NOTHING = StepWrites()
 
@@ -29,8 +33,15 @@ async def filled(journal, id="ABCD", count=3, **changes):
     return room
 
 
-async def ids(rooms):
-    return [found.summary.id for found in await rooms]
+async def ids(journal, **wanted):
+    """The rooms that a query finds, which both ways of asking agree on."""
+    found = [room.summary.id for room in await journal.rooms(RoomQuery(**wanted))]
+    assert await journal.room_ids(RoomQuery(**wanted)) == found
+    return found
+
+
+async def answers(journal, id="ABCD"):
+    return (await journal.recall(id)).answers
 
 
 # Steps.
@@ -87,7 +98,7 @@ async def test_rooms_do_not_mix(journal):
     assert await listed(journal.replay(one)) == steps(2)
     assert [kept.command.player async for kept in journal.replay(two)] == [BOB.id]
     assert (await journal.stored(one)).state == STATE
-    assert await journal.answers(one) == {}
+    assert await answers(journal, "ONE") == {}
 
 
 async def test_a_missing_step_is_noticed(journal):
@@ -134,7 +145,7 @@ async def test_what_belongs_beside_a_step_is_kept_with_it(journal):
     await append(journal, room, step(1), StepWrites(seated, b"after", 5.0))
     assert await journal.find("ABCD") == Found(room, 1, seated)
     assert await journal.stored(room) == Stored(1, b"after")
-    assert await journal.due(5.0) == ["ABCD"]
+    assert await ids(journal, due_by=5.0) == ["ABCD"]
 
 
 async def test_what_a_step_did_not_change_stays(journal):
@@ -142,7 +153,7 @@ async def test_what_a_step_did_not_change_stays(journal):
     await append(journal, room, step(1), NOTHING)
     assert await journal.find("ABCD") == Found(room, 1, summary(seats=(ANN, None), connected=1))
     assert await journal.stored(room) == Stored(0, STATE)
-    assert await journal.due(5.0) == ["ABCD"]
+    assert await ids(journal, due_by=5.0) == ["ABCD"]
 
 
 async def test_a_refused_step_leaves_nothing_beside_it(journal):
@@ -154,9 +165,9 @@ async def test_a_refused_step_leaves_nothing_beside_it(journal):
         )
     assert await journal.find("ABCD") == Found(room, 1, summary())
     assert await journal.stored(room) == Stored(0, STATE)
-    assert await journal.due(5.0) == ["ABCD"]
-    assert await journal.rooms_of(BOB.id) == []
-    assert await journal.answers(room) == {}
+    assert await ids(journal, due_by=5.0) == ["ABCD"]
+    assert await ids(journal, player=BOB.id) == []
+    assert await answers(journal) == {}
 
 
 async def test_a_card_comes_back_as_it_was(journal):
@@ -183,43 +194,71 @@ async def test_a_room_that_is_not_there_has_no_state(journal):
 
 async def test_a_resting_room_keeps_its_state_and_its_deadline(journal):
     room = await filled(journal, count=2)
-    await journal.rest(room, Stored(2, b"resting"), 9.0)
-    await journal.rest(room, Stored(2, b"still resting"), 8.0)
+    await journal.update_room(room, stored=Stored(2, b"resting"), due=9.0)
+    await journal.update_room(room, stored=Stored(2, b"still resting"), due=8.0)
     assert await journal.stored(room) == Stored(2, b"still resting")
-    assert await journal.due(8.0) == ["ABCD"]
+    assert await ids(journal, due_by=8.0) == ["ABCD"]
 
 
 async def test_a_room_that_has_gone_on_is_not_laid_to_rest(journal):
     room = await filled(journal, count=2)
     with pytest.raises(Conflict):
-        await journal.rest(room, Stored(1, b"of an old owner"), 9.0)
+        await journal.update_room(room, stored=Stored(1, b"of an old owner"), due=9.0)
     assert await journal.stored(room) == Stored(0, STATE)
-    assert await journal.due(9.0) == []
+    assert await ids(journal, due_by=9.0) == []
 
 
 async def test_a_room_is_due_from_its_deadline_on(journal):
     await journal.create(summary("LATE"), STATE, 20.0)
     await journal.create(summary("SOON"), STATE, 10.0)
     await journal.create(summary("NEVER"), STATE, None)
-    assert await journal.due(9.9) == []
-    assert await journal.due(10.0) == ["SOON"]
-    assert await journal.due(30.0) == ["SOON", "LATE"]
+    assert await ids(journal, due_by=9.9) == []
+    assert await ids(journal, due_by=10.0) == ["SOON"]
+    assert await ids(journal, due_by=30.0) == ["SOON", "LATE"]
+
+
+async def test_what_is_asked_of_rooms_is_all_true_of_those_that_are_found(journal):
+    await journal.create(summary("ONE", seats=(ANN, None), connected=1), STATE, 5.0)
+    await journal.create(summary("TWO", seats=(ANN, None)), STATE, 4.0)
+    await journal.create(summary("THREE", seats=(BOB, None), connected=1), STATE, 3.0)
+    assert await ids(journal, player=ANN.id, due_by=9.0) == ["TWO", "ONE"]
+    assert await ids(journal, player=ANN.id, due_by=9.0, connected=True) == ["ONE"]
+    assert await ids(journal, due_by=9.0, limit=2) == ["THREE", "TWO"]
+    assert await ids(journal, player=BOB.id, held=True) == []
+
+
+async def test_what_is_not_given_of_a_room_stays(journal):
+    room = await journal.create(summary(connected=1), STATE, 5.0)
+    await journal.update_room(room, summary=summary(held=3.0))
+    assert await ids(journal, due_by=5.0) == ["ABCD"]
+    await journal.update_room(room, stored=Stored(0, b"later"))
+    assert await journal.find("ABCD") == Found(room, 0, summary(held=3.0))
+    await journal.update_room(room, due=7.0)
+    assert (await journal.stored(room), await ids(journal, due_by=6.0)) == (Stored(0, b"later"), [])
+
+
+async def test_a_state_that_is_refused_leaves_the_summary_and_the_deadline(journal):
+    room = await journal.create(summary(), STATE, 5.0)
+    with pytest.raises(Conflict):
+        await journal.update_room(room, summary=summary(held=3.0), stored=Stored(1, b"wrong"), due=None)
+    assert await journal.find("ABCD") == Found(room, 0, summary())
+    assert await ids(journal, due_by=5.0) == ["ABCD"]
 
 
 async def test_a_deadline_can_be_moved_and_taken_away(journal):
     room = await journal.create(summary(), STATE, 10.0)
     await append(journal, room, step(1), StepWrites(due=20.0))
-    assert await journal.due(10.0) == []
+    assert await ids(journal, due_by=10.0) == []
     await append(journal, room, step(2), StepWrites(due=None))
-    assert await journal.due(99.0) == []
+    assert await ids(journal, due_by=99.0) == []
 
 
 async def test_rooms_whose_players_were_here_are_known(journal):
     await journal.create(summary("EMPTY", seats=(ANN, None)), STATE, None)
     room = await journal.create(summary("HERE", seats=(ANN, None), connected=1), STATE, None)
-    assert await journal.left_connected() == ["HERE"]
+    assert await ids(journal, connected=True) == ["HERE"]
     await append(journal, room, step(1), StepWrites(summary("HERE", seats=(ANN, None))))
-    assert await journal.left_connected() == []
+    assert await ids(journal, connected=True) == []
 
 
 # Rooms by id, and those that have ended.
@@ -229,12 +268,13 @@ async def test_an_unknown_room_is_not_found(journal):
     assert await journal.find("NONE") is None
 
 
-async def test_open_rooms_are_found_by_ids_that_differ_in_capitals_and_no_more_than_two(journal):
+async def test_open_rooms_are_found_by_ids_that_differ_in_capitals_and_no_more_than_asked_for(journal):
     for id in ("Lair42", "LAIR42", "lair42", "lair43"):
         await filled(journal, id, count=0)
-    assert len(await journal.ids_like("lAiR42")) == 2
-    assert await journal.ids_like("LAIR43") == ["lair43"]
-    assert await journal.ids_like("lair4%") == []
+    assert await ids(journal, id_in_any_case="lAiR42") == ["lair42", "LAIR42", "Lair42"]
+    assert len(await ids(journal, id_in_any_case="lAiR42", limit=2)) == 2
+    assert await ids(journal, id_in_any_case="LAIR43") == ["lair43"]
+    assert await ids(journal, id_in_any_case="lair4%") == []
 
 
 async def test_an_open_room_has_its_id_for_itself(journal):
@@ -265,26 +305,31 @@ async def test_a_retired_room_is_over_without_another_step(journal):
     room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
     await append(journal, room, step(1), NOTHING)
     over = summary(status="ended", ended="rules_changed", connected=1)
-    await journal.mark(room, over, None)
+    await journal.update_room(room, summary=over, due=None)
     assert await journal.find("ABCD") == Found(room, 1, over)
-    assert (await journal.due(9.0), await journal.left_connected(), await journal.missing(())) == ([], [], [])
+    assert (await ids(journal, due_by=9.0), await ids(journal, connected=True), await ids(journal)) == (
+        [],
+        [],
+        [],
+    )
     await journal.create(summary(), STATE, None)
 
 
 async def test_a_room_that_is_not_there_is_neither_retired_nor_laid_to_rest(journal):
     with pytest.raises(Conflict):
-        await journal.mark(7, summary(ended="rules_changed"), None)
-    with pytest.raises(Conflict):
-        await journal.rest(7, Stored(0, STATE), None)
+        await journal.update_room(7, summary=summary(ended="rules_changed"), due=None)
+    for stored, due in ((Stored(0, STATE), None), (Stored(0, STATE), UNSET), (None, 5.0), (None, UNSET)):
+        with pytest.raises(Conflict):
+            await journal.update_room(7, stored=stored, due=due)
 
 
 async def test_an_ended_room_wants_nothing_any_more(journal):
     room = await journal.create(summary(seats=(ANN, None), connected=1), STATE, 5.0)
     over = summary(seats=(ANN, None), connected=1, status="ended", ended="game_ended")
     await append(journal, room, step(1), StepWrites(over))
-    assert await journal.due(99.0) == []
-    assert await journal.left_connected() == []
-    assert await journal.rooms_of(ANN.id) == []
+    assert await ids(journal, due_by=99.0) == []
+    assert await ids(journal, connected=True) == []
+    assert await ids(journal, player=ANN.id) == []
 
 
 async def test_the_rooms_of_a_player_are_those_with_a_seat_of_theirs(journal):
@@ -292,15 +337,15 @@ async def test_the_rooms_of_a_player_are_those_with_a_seat_of_theirs(journal):
     await filled(journal, "ANNS", 0, seats=(ANN, None), private=True)
     both = await filled(journal, "BOTH", 0)
     await append(journal, both, step(1), StepWrites(summary("BOTH", seats=(ANN, BOB))))
-    assert await ids(journal.rooms_of(ANN.id)) == ["BOTH", "ANNS"]
-    assert await ids(journal.rooms_of(BOB.id)) == ["BOTH", "BOBS"]
+    assert await ids(journal, player=ANN.id) == ["BOTH", "ANNS"]
+    assert await ids(journal, player=BOB.id) == ["BOTH", "BOBS"]
 
 
 async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
     room = await filled(journal, count=0, seats=(ANN, BOB))
     await append(journal, room, step(1), StepWrites(summary(seats=(None, BOB))))
-    assert await journal.rooms_of(ANN.id) == []
-    assert await ids(journal.rooms_of(BOB.id)) == ["ABCD"]
+    assert await ids(journal, player=ANN.id) == []
+    assert await ids(journal, player=BOB.id) == ["ABCD"]
 
 
 # Answers, players, the clock.
@@ -308,10 +353,11 @@ async def test_a_seat_given_up_is_no_longer_among_a_players_rooms(journal):
 
 async def test_command_ids_are_remembered_as_answers(journal):
     room = await filled(journal, count=0)
-    await append(journal, room, step(1, player=ANN.id, id="c1"), NOTHING)
-    await append(journal, room, step(2, player=BOB.id), NOTHING)
-    await append(journal, room, step(3, player=BOB.id, id="c1"), NOTHING)
-    assert await journal.answers(room) == {(ANN.id, "c1"): 1, (BOB.id, "c1"): 3}
+    first = step(1, player=ANN.id, id="c1")
+    second = step(2, first.digest, player=BOB.id)
+    for made in (first, second, step(3, second.digest, player=BOB.id, id="c1")):
+        await append(journal, room, made, NOTHING)
+    assert await answers(journal) == {(ANN.id, "c1"): 1, (BOB.id, "c1"): 3}
 
 
 async def test_a_command_is_answered_by_one_step_only(journal):
@@ -319,24 +365,37 @@ async def test_a_command_is_answered_by_one_step_only(journal):
     await append(journal, room, step(1, id="c1"), NOTHING)
     with pytest.raises(Conflict):
         await append(journal, room, step(2, id="c1"), NOTHING)
-    assert await journal.answers(room) == {(ANN.id, "c1"): 1}
+    assert await answers(journal) == {(ANN.id, "c1"): 1}
 
 
 async def test_a_player_is_known_by_the_newest_name(journal):
-    await journal.save_player(ANN)
-    assert await journal.player(ANN.id) == KeptPlayer(ANN.id, ANN.name)
-    await journal.save_player(replace(ANN, name="Annie"))
-    assert await journal.player(ANN.id) == KeptPlayer(ANN.id, "Annie")
-    await journal.save_player(KeptPlayer(ANN.id, "Annie", session=3))
-    assert await journal.player(ANN.id) == KeptPlayer(ANN.id, "Annie", session=3)
-    assert await journal.player(BOB.id) is None
+    for known in (
+        KeptPlayer(ANN.id, ANN.name),
+        KeptPlayer(ANN.id, "Annie"),
+        KeptPlayer(ANN.id, "A", session=3),
+    ):
+        await journal.keep(player_record(known, 1.0))
+        assert read_player(await journal.record("player", ANN.id)) == known
+    assert await journal.record("player", BOB.id) is None
 
 
-async def test_the_key_of_a_journal_never_changes(journal):
-    key = await journal.key()
-    assert len(key) == 32
+async def test_a_player_without_more_is_read_as_one_who_never_ended_a_session(journal):
+    await journal.keep(player_record(ANN, 1.0))
+    assert read_player(await journal.record("player", ANN.id)) == KeptPlayer(ANN.id, ANN.name, session=0)
+
+
+async def test_the_secret_of_a_journal_never_changes(journal):
+    secret = await secret_of(journal)
+    assert len(secret) == 32
     await opened_again(journal)
-    assert await journal.key() == key
+    assert await secret_of(journal) == secret
+
+
+async def test_a_copy_of_the_secret_that_is_lost_is_made_again(journal):
+    secret = await secret_of(journal)
+    await journal.keep(Drop("secret", key="1"))
+    assert await secret_of(journal) == secret
+    assert [copy.body for copy in await journal.records(RecordQuery("secret"))] == [secret, secret]
 
 
 async def test_the_clock_never_goes_back(journal):
@@ -364,15 +423,15 @@ async def test_everything_survives_closing_and_opening_again(journal):
     room = await journal.create(summary(), STATE, None)
     seated = summary(seats=(ANN, BOB), connected=1)
     await append(journal, room, step(1, id="c1"), StepWrites(seated, b"after", 5.0))
-    await journal.save_player(ANN)
+    await journal.keep(Record("note", "n", b"body"))
     await opened_again(journal)
     assert await listed(journal.replay(room)) == [step(1, id="c1")]
     assert await journal.find("ABCD") == Found(room, 1, seated)
     assert await journal.stored(room) == Stored(1, b"after")
-    assert await journal.answers(room) == {(ANN.id, "c1"): 1}
-    assert await journal.due(5.0) == await journal.left_connected() == ["ABCD"]
-    assert await ids(journal.rooms_of(BOB.id)) == await ids(journal.missing(())) == ["ABCD"]
-    assert await journal.player(ANN.id) == KeptPlayer(ANN.id, ANN.name)
+    assert await answers(journal) == {(ANN.id, "c1"): 1}
+    assert await ids(journal, due_by=5.0) == await ids(journal, connected=True) == ["ABCD"]
+    assert await ids(journal, player=BOB.id) == await ids(journal) == ["ABCD"]
+    assert await journal.record("note", "n") == Record("note", "n", b"body")
 
 
 async def test_numbers_go_on_after_opening_again(journal):
@@ -408,24 +467,20 @@ async def test_a_closed_journal_keeps_nothing_and_says_so(journal):
     calls = [
         journal.create(summary("NEW"), STATE, None),
         append(journal, room, step(4), NOTHING),
-        journal.mark(room, summary(ended="rules_changed"), None),
-        journal.rest(room, Stored(3, STATE), None),
+        journal.update_room(room, summary=summary(ended="rules_changed"), due=None),
+        journal.update_room(room, stored=Stored(3, STATE), due=None),
         journal.beat(1.0),
-        journal.save_player(ANN),
+        journal.prune(1.0, 9),
+        journal.keep(Record("note", "n", b"")),
         listed(journal.replay(room)),
         journal.stored(room),
-        journal.answers(room),
+        journal.recall("ABCD"),
         journal.find("ABCD"),
-        journal.rooms_of(ANN.id),
-        journal.due(1.0),
-        journal.left_connected(),
-        journal.player(ANN.id),
-        journal.save_ticket(TICKET),
-        journal.drop_tickets([TICKET.id]),
-        journal.tickets(),
-        journal.standings("tictactoe", 9),
-        journal.standings_of(ANN.id),
-        journal.results_of(ANN.id, 9),
+        journal.find(room),
+        journal.rooms(RoomQuery(player=ANN.id)),
+        journal.room_ids(RoomQuery(due_by=1.0)),
+        journal.record("note", "n"),
+        journal.records(RecordQuery("note")),
     ]
     for call in calls:
         with pytest.raises(NotKept, match="not open"):
@@ -439,18 +494,18 @@ async def test_rooms_of_games_that_are_not_there_are_found(journal):
     await journal.create(summary("HERE", game="tictactoe"), STATE, None)
     await journal.create(summary("GONE", game="chess"), STATE, None)
     await journal.create(summary("OVER", game="chess", ended="game_ended"), STATE, None)
-    assert [found.summary.id for found in await journal.missing({"tictactoe", "go"})] == ["GONE"]
-    assert {found.summary.id for found in await journal.missing(())} == {"HERE", "GONE"}
+    assert await ids(journal, other_games=("tictactoe", "go")) == ["GONE"]
+    assert await ids(journal) == ["GONE", "HERE"]
 
 
 async def test_a_held_room_is_known_until_it_goes_on(journal):
     room = await journal.create(summary(), STATE, 5.0)
-    await journal.mark(room, summary(held=3.0), None)
-    assert await journal.held() == ["ABCD"]
-    assert await journal.due(100.0) == []
+    await journal.update_room(room, summary=summary(held=3.0), due=None)
+    assert await ids(journal, held=True) == ["ABCD"]
+    assert await ids(journal, due_by=100.0) == []
     await append(journal, room, step(1), StepWrites(summary=summary(), due=7.0))
-    assert await journal.held() == []
-    assert await journal.due(7.0) == ["ABCD"]
+    assert await ids(journal, held=True) == []
+    assert await ids(journal, due_by=7.0) == ["ABCD"]
 
 
 async def test_rooms_that_ended_long_ago_are_forgotten_a_few_at_a_time(journal):
@@ -482,27 +537,9 @@ async def test_a_room_with_a_long_history_is_forgotten_whole(journal):
     assert await listed(journal.replay(room)) == []
 
 
-async def test_players_without_games_are_forgotten_when_they_were_not_asked_for(journal):
-    seated, asked, gone = (KeptPlayer(f"p_{name}", name) for name in ("Seated", "Asked", "Gone"))
-    wary = KeptPlayer("p_wary", "Wary", session=1)  # whose old tokens must not become valid again
-    for player in (seated, asked, gone, wary):
-        await journal.save_player(player)
-    await filled(journal, seats=(seated, None))
-    await journal.beat(200_000.0)
-    assert await journal.player(asked.id) == asked
-    await journal.beat(200_001.0)
-    while await journal.prune(100_000.0, 2):
-        pass
-    assert await journal.player(gone.id) is None
-    for player in (asked, seated, wary):
-        assert await journal.player(player.id) == player
-
-
 async def test_nothing_is_damaged_in_a_journal_that_was_left_alone(journal):
     await filled(journal, seats=(ANN, BOB), creator=ANN.id)
-    await journal.save_player(ANN)
-    await journal.save_ticket(TICKET)
-    await journal.post("/g/one", KeptEnvelope(0, 1.0, b"hello"))
+    await journal.keep(Record("note", "n", b"body", "group", ANN.id, 1.5, 2.5, 1), Record("note", "m", b""))
     await journal.beat(5.0)
     while await journal.inspect(2):
         pass
@@ -525,7 +562,7 @@ async def test_all_that_loading_needs_is_recalled_in_one_look(journal):
     assert recalled.found == await journal.find("ABCD")
     assert recalled.stored == await journal.stored(room)
     assert recalled.steps == [second]
-    assert recalled.answers == await journal.answers(room) == {(ANN.id, "a"): 1}
+    assert recalled.answers == {(ANN.id, "a"): 1}
     assert await journal.recall("NONE") is None
 
 
@@ -545,6 +582,6 @@ async def test_of_the_stored_states_the_newest_up_to_a_step_can_be_asked_for(jou
 async def test_a_room_can_be_found_by_its_number_after_its_id_was_given_again(journal):
     old = await journal.create(summary("ABCD", ended="game_ended", ended_at=1.0), STATE, None)
     new = await journal.create(summary("ABCD"), STATE, None)
-    assert (await journal.room(old)).summary.ended == "game_ended"
-    assert (await journal.room(new)).summary.ended is None
-    assert await journal.room(99) is None
+    assert (await journal.find(old)).summary.ended == "game_ended"
+    assert (await journal.find(new)).summary.ended is None
+    assert await journal.find(99) is None

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.native import native_doors
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.wires import Wire

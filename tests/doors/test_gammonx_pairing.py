@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from parlour.server.standings import leaders
+from parlour.server.ticket_records import kept_tickets
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import ask, at_lobby
 from tests.server.test_scores import calls
@@ -70,7 +72,7 @@ async def test_a_match_waits_on_under_its_id_after_a_restart(hall):
     for who in (ann, bob):
         await who.do("JoinMatch", who.id)
     assert ann.events() == ["match-lobby-waiting", "match-lobby-found", "match-started"]
-    assert [ticket.room for ticket in await hall.world.journal.tickets()] == [match, match]
+    assert [ticket.room for ticket in await kept_tickets(hall.world.journal)] == [match, match]
 
 
 async def test_whoever_sat_in_a_waiting_match_has_a_while_to_come_back_after_a_restart(hall):
@@ -100,7 +102,7 @@ async def test_ranked_matches_are_joined_within_tolerance_or_opened(hall):
 
 async def test_a_ranked_match_counts_for_both_and_a_normal_one_for_nobody(hall):
     winner, loser = await a_ranked_match(hall)
-    standings = await hall.world.journal.standings("backgammon/backgammon", 10)
+    standings = await leaders(hall.world.journal, "backgammon/backgammon", 10)
     assert [one.player for one in standings] == [hall.player(winner), hall.player(loser)]
     async with calls(hall.world) as http:
         page = (await http.get(f"/api/players/{hall.player(winner)}")).json()
@@ -108,7 +110,7 @@ async def test_a_ranked_match_counts_for_both_and_a_normal_one_for_nobody(hall):
         assert (await http.get(f"/api/players/{hall.player('eve')}")).status_code == 404
     one, _ = await hall.playing()
     await one.do("ResignMatch")
-    assert await hall.world.journal.standings("backgammon/backgammon", 10) == standings
+    assert await leaders(hall.world.journal, "backgammon/backgammon", 10) == standings
 
 
 async def a_ranked_match(hall: Hall) -> tuple[str, str]:

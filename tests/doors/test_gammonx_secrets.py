@@ -13,6 +13,7 @@ from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite.file import FILE
 from parlour.pseudonyms import Pseudonyms
 from parlour.server import metrics
+from parlour.server.standings import leaders
 from parlour.wire import digest
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import at_lobby
@@ -123,14 +124,14 @@ async def test_a_journal_of_before_shows_no_such_id_and_everybody_keeps_their_ra
             await one.do("Roll")
             was = one.last("game-state")
             waiting = await hall.want("cid", 2)
-            ladder = await hall.world.journal.standings("backgammon/backgammon", 9)
+            ladder = await leaders(hall.world.journal, "backgammon/backgammon", 9)
             assert [standing.player for standing in ladder] == [
                 f"gammonx:{guid('ann')}",
                 f"gammonx:{guid('bob')}",
             ]
     make_old(tmp_path)
     async with Hall(journal=SqliteJournal(tmp_path, "process")) as hall:
-        now = await hall.world.journal.standings("backgammon/backgammon", 9)
+        now = await leaders(hall.world.journal, "backgammon/backgammon", 9)
         assert [standing.player for standing in now] == [hall.player("ann"), hall.player("bob")]
         assert [standing.rating for standing in now] == [standing.rating for standing in ladder]
         heard = told(await pages(hall, over))
@@ -147,10 +148,17 @@ async def test_a_journal_of_before_shows_no_such_id_and_everybody_keeps_their_ra
     assert "gammonx:" in repr(kept)
 
 
-TABLES = ("rooms", "seats", "steps", "states", "players", "tickets", "standings", "results")
+TABLES = ("rooms", "seats", "steps", "states", "records")
 
 
 OLD = Path(__file__).parent.parent / "data" / "format-3" / FILE
+WERE = {
+    "players": "SELECT key, body FROM records WHERE kind = 'player'",
+    "tickets": "SELECT key, body FROM records WHERE kind = 'ticket'",
+    "standings": "SELECT in_group, key, sort, body FROM records WHERE kind = 'standing'",
+    "results": "SELECT NULL, owner, body FROM records WHERE kind = 'result' ORDER BY sort, rowid",
+}
+"""What had tables of its own in that format."""
 
 
 def make_old(folder: Path) -> None:
@@ -163,14 +171,18 @@ def make_old(folder: Path) -> None:
         db.create_function("digest", 1, digest)
         for index in names(db, "index") - names(old, "index"):
             db.execute(f"DROP INDEX {index}")
-        for table in names(db, "table") - names(old, "table"):
-            db.execute(f"DROP TABLE {table}")
-        for table in names(db, "table"):
+        for table in names(db, "table") & names(old, "table"):
             if "hash" in columns(old, table):
-                db.execute(f"ALTER TABLE {table} RENAME COLUMN seal TO hash")
+                db.execute(f"ALTER TABLE {table} RENAME COLUMN checksum TO hash")
                 db.execute(f"UPDATE {table} SET hash = digest(body)")
             for column in columns(db, table) - columns(old, table):
                 db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        for table in names(old, "table") - names(db, "table"):
+            (sql,) = old.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            db.execute(sql)
+            if table in WERE:
+                db.execute(f"INSERT INTO {table} {WERE[table]}")
+        db.execute("DROP TABLE records")
         db.execute("PRAGMA user_version = 3")
 
 

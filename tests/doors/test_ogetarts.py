@@ -13,6 +13,7 @@ from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Move
 from parlour.journal.base import Player
 from parlour.server.limits import CREATE_COST, cost_of
+from parlour.server.sessions import player_record
 from parlour.wire import Company, Sitter
 from tests.server.world import PLAYABLE, Person, World
 from tests.table import legal
@@ -63,7 +64,7 @@ async def world():
 
 async def visitor(world: World, player: str, name: str = "den", **payload: Any) -> Visitor:
     """Somebody who has come in under their own name."""
-    await world.journal.save_player(Player(player, player.capitalize()))
+    await world.journal.keep(player_record(Player(player, player.capitalize()), world.clock.now()))
     comes = Visitor(world, player, WithOgetarts())
     status, response = await comes.ask("phx_join", payload or {"user": player.capitalize()}, name)
     assert status == "ok", response

@@ -6,6 +6,7 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.journal.base import NotKept
+from parlour.server.standings import leaders
 from parlour.wire import Leave, Queue
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import sent, waiting
@@ -147,7 +148,7 @@ async def test_a_ranked_game_counts_only_between_those_who_were_paired(hall):
         expected = KEPT if who == "eve" else "seated"
         assert await by_the_hub(hall, who, match) == expected
     await hall.people[-1].do("ResignMatch")
-    standings = await hall.world.journal.standings("backgammon/backgammon", 10)
+    standings = await leaders(hall.world.journal, "backgammon/backgammon", 10)
     assert {one.player for one in standings} == {hall.player("ann"), hall.player("bob")}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from parlour.server.gateway.doors.xsos import XSOS_PATH, XsosDoor
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from tests.server.wires import Pipe, Wire

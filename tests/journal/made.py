@@ -55,6 +55,6 @@ async def listed(kept: AsyncIterator[Step]) -> list[Step]:
 async def append(journal: Journal, room: int, step: Step, writes: StepWrites) -> None:
     """Have a step kept, and wait for that."""
     done: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
-    journal.append(room, step, writes, done.set_result)
+    journal.append(room, step, writes, lambda trouble: None if done.done() else done.set_result(trouble))
     if (trouble := await done) is not None:
         raise trouble

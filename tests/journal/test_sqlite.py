@@ -10,28 +10,26 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from msgspec.structs import replace
 
 from parlour.journal.base import (
     Chain,
     Conflict,
-    Damage,
     Damaged,
     DiskFailed,
     Durability,
     Foreign,
     Found,
-    KeptEnvelope,
     NotKept,
-    Scored,
+    Record,
+    RecordQuery,
     StepWrites,
     Stored,
     TooNew,
 )
 from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite import file as file_module
-from parlour.journal.sqlite.forgetting import PAGES_AT_ONCE, SPARE_PAGES
-from parlour.ratings import Standing
+from parlour.journal.sqlite.pruning import PAGES_AT_ONCE, SPARE_PAGES
+from parlour.server.secret import secret_of
 from parlour.wire import digest
 from tests.journal.made import ANN, BOB, STATE, append, listed, step, steps, summary
 
@@ -109,23 +107,16 @@ async def test_a_file_of_the_first_format_is_brought_up_to_date_with_all_that_is
         db.execute("PRAGMA user_version = 1")
     journal = SqliteJournal(file.parent, "disk")
     await journal.open()
-    await journal.post("/g/table", KeptEnvelope(0, 1.0, b"hello"))
-    assert await journal.posted("/g/table") == [b"hello"]
+    await journal.keep(Record("note", "n", b"hello"))
+    assert await journal.record("note", "n") == Record("note", "n", b"hello")
     assert await journal.find("PLAYED") is not None
+    assert len(await journal.records(RecordQuery("player"))) == 6
     while await journal.inspect(1000):
         pass
     assert journal.damages() == ()
     await journal.close()
     with connect(file) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (file_module.FORMAT,)
-
-
-async def test_a_letter_that_was_changed_is_noticed(journal, file):
-    await journal.post("/g/table", KeptEnvelope(0, 1.0, b"hello"))
-    with connect(file) as db:
-        db.execute("UPDATE letters SET body = ?", (b"help",))
-    with pytest.raises(Damaged, match="number 0"):
-        await journal.posted("/g/table")
 
 
 async def test_a_file_of_a_newer_parlour_is_refused_in_a_sentence(journal, file):
@@ -173,7 +164,7 @@ async def test_a_file_whose_pages_are_damaged_is_refused_with_what_to_do(journal
 
 async def test_tables_whose_very_names_are_damaged_are_told_of_in_a_sentence(journal, file):
     await journal.close()
-    flip_to(file, b"CREATE TABLE standings", b"CREATE TABLE standin\xd6s")
+    flip_to(file, b"CREATE TABLE records", b"CREATE TABLE rec\xd6rds")
     with pytest.raises(Damaged, match=r"is damaged \(malformed database schema .* \.recover$"):
         await journal.open()
 
@@ -201,20 +192,21 @@ async def test_a_damaged_index_is_made_anew(journal, file):
     assert [damage.table for damage in journal.damages()] == ["file"]
 
 
-async def test_a_damaged_key_or_clock_is_not_missed(journal, file):
+async def test_a_damaged_copy_of_the_secret_or_clock_is_not_missed(journal, file):
     room = await journal.create(summary(), STATE, None)
     await append(journal, room, step(1, now=77.0), NOTHING)
-    key = await journal.key()
+    secret = await secret_of(journal)
     await journal.close()
     with connect(file) as db:
-        db.execute("UPDATE keys SET key = ? WHERE rowid = 1", (b"x" * 32,))
+        db.execute("UPDATE records SET body = ? WHERE kind = 'secret' AND key = '1'", (b"x" * 32,))
         db.execute("UPDATE clock SET now = 1e300")
     assert await journal.open() == 77.0
-    assert await journal.key() == key
-    assert {damage.table for damage in journal.damages()} == {"keys", "clock"}
+    assert await secret_of(journal) == secret
+    assert {damage.table for damage in journal.damages()} == {"records", "clock"}
     await journal.beat(78.0)
     await journal.close()
     assert await journal.open() == 78.0
+    assert await secret_of(journal) == secret
     assert journal.damages() == ()
 
 
@@ -346,41 +338,24 @@ async def test_a_flipped_bit_costs_one_room_its_history_from_there_on(journal, f
     await journal.open()
     replay = journal.replay(bad)
     assert await anext(replay) == steps(1, player=BOB.id)[0]
-    with pytest.raises(Damaged, match=f"room {bad}: step 2 is not as it was written"):
+    with pytest.raises(Damaged, match=f"steps: the row with room '{bad}', seq '2' is not as it was written"):
         await anext(replay)
     assert await listed(journal.replay(good)) == steps(3)
-
-
-async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(journal, file):
-    room = await journal.create(summary("RANK"), STATE, None)
-    first, second = step(1), step(2, step(1).digest)
-    fresh = (Standing("chess", ANN.id, ANN.name), Standing("chess", BOB.id, BOB.name))
-
-    def win(standings):
-        return tuple(replace(standing, won=standing.won + 1) for standing in standings)
-
-    await append(journal, room, first, StepWrites(scored=Scored((), fresh, win)))
-    with connect(file) as db:
-        db.execute("UPDATE standings SET body = ? WHERE player = ?", (b"{", ANN.id))
-    assert [one.player for one in await journal.standings("chess", 9)] == [BOB.id]
-    await append(journal, room, second, StepWrites(scored=Scored((), fresh, win)))
-    assert {one.player: one.won for one in await journal.standings("chess", 9)} == {ANN.id: 1, BOB.id: 2}
-    assert journal.damages() == (Damage("standings", "ladder 'chess', player 'p_ann'"),)
 
 
 async def test_a_write_that_fails_by_a_fault_of_ours_is_not_kept_and_its_neighbours_are(journal):
     good = await journal.create(summary("GOOD"), STATE, None)
     bad = await journal.create(summary("EVIL"), STATE, None)
-    first, no_score = step(1), cast("Any", object())
+    first, no_change = step(1), cast("Any", object())
     async with asyncio.timeout(10):
         results = await asyncio.gather(
             append(journal, good, first, NOTHING),
-            append(journal, bad, first, StepWrites(scored=no_score)),
+            append(journal, bad, first, StepWrites(records=(no_change,))),
             return_exceptions=True,
         )
     assert [type(result) for result in results] == [type(None), NotKept]
     assert results[1] is not None
-    assert isinstance(results[1].__cause__, AttributeError)
+    assert isinstance(results[1].__cause__, TypeError)
     assert await listed(journal.replay(good)) == [first]
     assert await listed(journal.replay(bad)) == []
 
@@ -509,7 +484,7 @@ async def test_two_owners_of_one_room_cannot_both_write_its_next_step(journal, s
     with pytest.raises(Conflict, match=f"step 1 of room {room}"):
         await append(second, room, step(1, player=BOB.id), NOTHING)
     with pytest.raises(Conflict):
-        await second.rest(room, Stored(0, b"stale"), None)
+        await second.update_room(room, stored=Stored(0, b"stale"))
     assert await listed(second.replay(room)) == [step(1)]
 
 
@@ -520,7 +495,7 @@ async def test_two_owners_who_race_share_the_steps_without_gap_or_double(journal
     async def race(owner, player):
         for made in steps(50, player=player):
             try:
-                await owner.append(room, made, NOTHING)
+                await append(owner, room, made, NOTHING)
             except Conflict:
                 continue
             won.append(made.seq)

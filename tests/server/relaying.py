@@ -8,7 +8,7 @@ from parlour.doors.relay import RELAY_PATH
 from parlour.journal.base import Journal, Trouble
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.doors.relay_history import KeptRelay, KeptRelays
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens

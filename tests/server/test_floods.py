@@ -12,7 +12,8 @@ from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.doors.relay import MESSAGE_COST, Relays
 from parlour.server.gateway.doors.xsos import XSOS_PATH, XsosDoor
 from parlour.server.gateway.native import native_doors
-from parlour.server.gateway.websocket import FRAMES_A_TURN, MAX_UNHEARD, Sockets
+from parlour.server.gateway.sockets import Sockets
+from parlour.server.gateway.websocket import FRAMES_A_TURN, MAX_UNHEARD
 from parlour.server.limits import FRAME_COST, STRIKES, Limits
 from parlour.server.tokens import Tokens
 from tests.server.test_sockets import HEAD, frame

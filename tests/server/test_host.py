@@ -6,9 +6,10 @@ from structlog.testing import capture_logs
 
 from parlour.errors import Refused
 from parlour.game import Later, Outcome, Send, Update
-from parlour.journal.base import NotKept, Player
+from parlour.journal.base import NotKept, Player, RoomQuery
 from parlour.journal.memory import MemoryJournal
 from parlour.server import metrics
+from parlour.server.sessions import player_record
 from tests.probe import Ping, Probe
 from tests.server.world import PLAYABLE, World, seqs
 
@@ -155,7 +156,7 @@ async def test_what_a_game_returns_and_no_journal_could_read_costs_one_command(w
         assert (await ann.play("ABCD", {"type": "refuse"}))[1] == refused
         async with await world.restart() as again:
             await again.seated("ABCD", "ann")
-            assert len(await again.journal.missing(())) == 1
+            assert len(await again.journal.rooms(RoomQuery())) == 1
 
 
 async def test_a_state_that_cannot_be_stored_does_not_keep_others_from_being_stored():
@@ -352,7 +353,7 @@ async def test_a_chat_sent_again_under_a_new_name_is_the_same_chat(world):
     await world.open("probe")
     (ann,) = await world.seated("ABCD", "ann")
     first = await ann.push("ABCD", "chat", {"text": "hi", "id": "c"})
-    await world.journal.save_player(Player("ann", "Anna"))
+    await world.journal.keep(player_record(Player("ann", "Anna"), world.clock.now()))
     await ann.join("ABCD")
     assert await ann.push("ABCD", "chat", {"text": "hi", "id": "c"}) == first
 

@@ -107,7 +107,7 @@ async def test_forgetting_keeps_up_with_whoever_opens_a_hundred_rooms_a_second(t
         ]
         await world.host.rooms.beat()
         await world.host.rooms.beat()
-        assert [number for number in made if await world.journal.room(number) is not None] == []
+        assert [number for number in made if await world.journal.find(number) is not None] == []
 
 
 # Disks.

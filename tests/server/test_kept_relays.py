@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import REGISTRY
 
-from parlour.journal.base import KeptEnvelope, NotKept
+from parlour.journal.base import NotKept, RecordQuery
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.sqlite import SqliteJournal
 from parlour.relay import REMEMBERED_BYTES
@@ -21,6 +21,13 @@ from parlour.server.gateway.doors.relay_history import (
     WEIGH_EVERY,
     KeptRelay,
     KeptRelays,
+)
+from parlour.server.housekeeping import forget_relays
+from parlour.server.relay_records import (
+    KeptEnvelope,
+    held_by_all,
+    keep_envelope,
+    kept_envelopes,
 )
 from tests.server.relaying import Exchange
 
@@ -117,17 +124,17 @@ async def test_nothing_is_told_that_is_not_kept_and_everybody_comes_again(journa
     await talk(exchange, "ann", "bob")
     ann, bob = exchange.wires["ann"], exchange.wires["bob"]
     heard = len(bob.got)
-    post = journal.post
+    keep = journal.keep
 
     async def fail(*_):
         raise NotKept("the disk is full")
 
-    journal.post = fail
+    journal.keep = fail
     await exchange.send("ann", "lost")
     assert bob.got[heard:] == ["closed 1012 come again"]
     assert ann.got[-1] == "closed 1012 come again"
     assert [str(trouble) for trouble in exchange.troubles] == ["the disk is full"]
-    journal.post = post
+    journal.keep = keep
     again = await exchange.connect("bob", f"{TABLE}?id=bob&lastnum=3")
     assert again.got == []
     await exchange.send("bob", "found")
@@ -139,7 +146,7 @@ async def test_a_relay_that_remembers_keeps_so_much_and_no_more(journal):
     await exchange.connect("ann", f"{TABLE}?id=ann")
     for _ in range(40):
         await exchange.send("ann", "x" * 60_000)
-    kept = await journal.posted(TABLE)
+    kept = await kept_envelopes(journal, TABLE)
     assert REMEMBERED_BYTES - 2 * 80_100 < sum(map(len, kept)) <= REMEMBERED_BYTES
     (live,) = exchange.relays._live.values()
     assert live.relay.first == 41 - 17
@@ -185,7 +192,7 @@ async def test_who_was_there_is_kept_as_changes_and_told_as_it_was(journal):
         await first.connect(f"p{number}", f"{TABLE}?id={number:0150}")
     for number in range(500):
         await first.send(f"p{number % 40}", "x")
-    assert sum(map(len, await journal.posted(TABLE))) < 250_000
+    assert sum(map(len, await kept_envelopes(journal, TABLE))) < 250_000
     again = Exchange(journal)
     back = await again.connect("p7", f"{TABLE}?id={7:0150}&lastnum=30")
     await again.wait(4.9)
@@ -216,8 +223,8 @@ async def test_what_older_journals_kept_with_whole_lists_opens(journal):
         (9, "Leaver", "bob", '["ann","cid"]', "null"),
         (10, "Peer", "cid", '["ann"]', '"eA=="'),
     ):
-        await journal.post(
-            TABLE, KeptEnvelope(num, 1.0, (old % (num, intent, sender, others, body)).encode())
+        await keep_envelope(
+            journal, TABLE, KeptEnvelope(num, 1.0, (old % (num, intent, sender, others, body)).encode())
         )
     back = await Exchange(journal).connect("dee", f"{TABLE}?id=dee&lastnum=6")
     told = [json.loads(message) for message in back.got]
@@ -264,13 +271,13 @@ async def test_one_address_keeps_so_many_bytes_and_others_still_can(journal):
     )
     assert refusals("too_many") == before + 1
     assert await fill(exchange, "203.0.113.8", 1) == 1
-    assert 450_000 < (await journal.relays_held())["203.0.113.9"] <= 520_000
+    assert 450_000 < (await held_by_all(journal))["203.0.113.9"] <= 520_000
 
 
 async def test_there_is_a_limit_to_what_is_kept_of_all_relays(journal):
     exchange = Exchange(journal, proxies=PROXIES, relay_disk=520_000)
     assert [await fill(exchange, f"203.0.113.{number}", 3) for number in range(3)] == [3, 3, 0]
-    assert sum((await journal.relays_held()).values()) <= 520_000
+    assert sum((await held_by_all(journal)).values()) <= 520_000
 
 
 async def test_what_an_address_has_kept_counts_after_a_restart_until_it_is_forgotten(journal):
@@ -279,7 +286,7 @@ async def test_what_an_address_has_kept_counts_after_a_restart_until_it_is_forgo
     assert (await again.connect("eve", "/g/more?id=eve", **from_("203.0.113.9"))).got[0].startswith("{")
     await again.send("eve", "x" * 60_000)
     assert again.wires["eve"].got[-1].startswith("closed 1013 at most 520000 bytes")
-    await journal.prune(float("inf"), 1000)
+    await forget_relays(journal, float("inf"), 1000)
     await again.wait(WEIGH_EVERY)
     assert await fill(again, "203.0.113.9", 6) == 6
 
@@ -290,7 +297,7 @@ async def test_a_relay_that_is_full_goes_on_where_there_is_no_more_room(journal)
     for _ in range(40):
         await exchange.send("ann", "x" * 60_000)
     assert nums(ann) == list(range(41))
-    assert (await journal.relays_held())["203.0.113.9"] <= REMEMBERED_BYTES
+    assert (await held_by_all(journal))["203.0.113.9"] <= REMEMBERED_BYTES
 
 
 async def test_who_leaves_is_noted_even_where_there_is_no_room(journal):
@@ -306,13 +313,13 @@ async def test_who_leaves_is_noted_even_where_there_is_no_room(journal):
 async def test_while_the_journal_does_not_keep_up_only_so_much_waits(journal):
     exchange = Exchange(journal)
     await exchange.connect("ann", f"{TABLE}?id=ann")
-    post, go_on = journal.post, asyncio.Event()
+    keep, go_on = journal.keep, asyncio.Event()
 
-    async def wait_and_post(*given):
+    async def wait_and_keep(*given):
         await go_on.wait()
-        await post(*given)
+        await keep(*given)
 
-    journal.post = wait_and_post
+    journal.keep = wait_and_keep
     ann = exchange.wires["ann"]
     said = 0
     while not ann.got[-1].startswith("closed"):
@@ -335,15 +342,17 @@ async def test_of_a_relay_that_an_older_journal_kept_without_measure_only_the_ne
     others = json.dumps([f"{number:0300}" for number in range(300)])
     page = '{"num":%d,"time":1,"intent":"Peer","sender":"ann","others":%s,"body":"eA=="}'
     for num in range(80):
-        await journal.post(TABLE, KeptEnvelope(num, 1.0, (page % (num, others)).encode(), bytes=7_000_000))
+        await keep_envelope(
+            journal, TABLE, KeptEnvelope(num, 1.0, (page % (num, others)).encode(), bytes=7_000_000)
+        )
     exchange = Exchange(journal)
     ann = await exchange.connect("ann", f"{TABLE}?id=ann&lastnum=79")
     await exchange.send("ann", "hello")
     assert nums(ann)[-1] == 80
     (live,) = exchange.relays._live.values()
     assert live.relay.first >= 80 - LOADED // len(others)
-    assert sum(map(len, await journal.posted(TABLE))) <= REMEMBERED_BYTES
-    assert sum((await journal.relays_held()).values()) <= REMEMBERED_BYTES
+    assert sum(map(len, await kept_envelopes(journal, TABLE))) <= REMEMBERED_BYTES
+    assert sum((await held_by_all(journal)).values()) <= REMEMBERED_BYTES
 
 
 STORIES = st.lists(
@@ -388,9 +397,9 @@ async def live_through(story):
         if relays._weighed is None:
             continue
         held: Counter[tuple[str, str]] = Counter()
-        for name, kept in journal._relays.items():
-            held["address", kept[max(kept)].holder] += RELAY_DISK + sum(
-                PAGE_DISK + len(name) + len(letter.body) for letter in kept.values()
+        for relay in await journal.records(RecordQuery("relay")):
+            held["address", relay.owner] += RELAY_DISK + sum(
+                PAGE_DISK + len(relay.key) + len(body) for body in await kept_envelopes(journal, relay.key)
             )
         assert relays._disk._held_by == held
         assert relays._disk._held == sum(held.values())

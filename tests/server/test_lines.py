@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parlour.server.gateway.fanout import WriteGroup, framed
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from tests.server.test_sockets import HEAD, Ear

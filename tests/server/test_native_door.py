@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from parlour.server.gateway.native import native_doors
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.wires import Wire

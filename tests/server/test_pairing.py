@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from parlour.errors import Refused
 from parlour.journal.base import NotKept
 from parlour.lobby import Ticket
+from parlour.server.ticket_records import kept_tickets, save_ticket
 from parlour.wire import Queue, Shutdown
 from tests.effort import counted
 from tests.server.test_scores import play
@@ -59,7 +60,7 @@ async def test_a_ticket_can_be_given_back():
         assert await ask(ann, "unqueue", taken) == ("ok", taken)
         await ask(bob, "queue", {"game": "tictactoe"})
         assert bob.heard("matched") == []
-        assert await world.journal.tickets() == world.host.pairing.tickets("bob")
+        assert await kept_tickets(world.journal) == world.host.pairing.tickets("bob")
 
 
 async def test_against_a_bot_one_plays_at_once():
@@ -88,7 +89,7 @@ async def test_a_ticket_that_makes_no_sense_is_refused_and_nothing_is_kept(paylo
         (ann,) = await at_lobby(world, "ann")
         status, response = await ask(ann, "queue", payload)
         assert (status, response["code"]) == ("error", code)
-        assert await world.journal.tickets() == []
+        assert await kept_tickets(world.journal) == []
 
 
 async def test_a_second_ticket_for_the_same_queue_is_refused_and_the_first_stays():
@@ -97,7 +98,7 @@ async def test_a_second_ticket_for_the_same_queue_is_refused_and_the_first_stays
         await ask(ann, "queue", {"game": "tictactoe"})
         status, response = await ask(ann, "queue", {"game": "tictactoe"})
         assert (status, response["code"]) == ("error", "already_queued")
-        assert len(await world.journal.tickets()) == 1
+        assert len(await kept_tickets(world.journal)) == 1
 
 
 async def test_nobody_gives_back_the_ticket_of_another():
@@ -106,7 +107,7 @@ async def test_nobody_gives_back_the_ticket_of_another():
         _, taken = await ask(ann, "queue", {"game": "tictactoe"})
         assert (await ask(eve, "unqueue", taken))[1]["code"] == "unknown_ticket"
         assert (await ask(ann, "unqueue", {"ticket": "nothing"}))[1]["code"] == "unknown_ticket"
-        assert len(await world.journal.tickets()) == 1
+        assert len(await kept_tickets(world.journal)) == 1
 
 
 async def test_whoever_comes_back_to_the_lobby_is_told_for_how_long_they_have_waited():
@@ -141,12 +142,12 @@ async def test_who_gives_no_sign_of_life_waits_no_longer():
         (ann,) = await at_lobby(world, "ann")
         await ask(ann, "queue", {"game": "tictactoe"})
         await world.wait(200)
-        assert len(await world.journal.tickets()) == 1, "she is at the lobby"
+        assert len(await kept_tickets(world.journal)) == 1, "she is at the lobby"
         await ann.drop()
         await world.wait(59)
-        assert len(await world.journal.tickets()) == 1
+        assert len(await kept_tickets(world.journal)) == 1
         await world.wait(3)
-        assert await world.journal.tickets() == []
+        assert await kept_tickets(world.journal) == []
 
 
 async def test_who_is_matched_waits_nowhere_else():
@@ -198,7 +199,7 @@ async def test_who_waits_in_a_room_gets_company_there():
         await ask(bob, "queue", {"game": "tictactoe"})
         assert bob.heard("matched")[0][1]["room"] == room
         assert world.room(room).players == ("ann", "bob")
-        assert [ticket.room for ticket in await world.journal.tickets()] == [room, room]
+        assert [ticket.room for ticket in await kept_tickets(world.journal)] == [room, room]
 
 
 async def test_who_waits_at_the_lobby_is_seated_in_the_room_of_whoever_wants_one():
@@ -218,7 +219,7 @@ async def test_whoever_is_sent_to_a_room_has_a_seat_kept_for_a_while():
         await world.seated(room, "ann")
         assert await sent(world, "bob") == room
         assert await sent(world, "bob") == room, "and is sent there again"
-        assert len(await world.journal.tickets()) == 2
+        assert len(await kept_tickets(world.journal)) == 2
         assert await sent(world, "cat") is None
         await world.wait(31)
         assert await sent(world, "dan") == room, "Bob did not come"
@@ -228,7 +229,7 @@ async def test_who_comes_by_the_link_of_a_room_takes_the_seat_and_nobody_is_sent
     async with World() as world:
         room = await waiting(world, "ann")
         await world.seated(room, "ann", "cat")
-        assert [ticket.room for ticket in await world.journal.tickets()] == [room]
+        assert [ticket.room for ticket in await kept_tickets(world.journal)] == [room]
         (bob,) = await at_lobby(world, "bob")
         await ask(bob, "queue", {"game": "tictactoe"})
         assert bob.heard("matched") == []
@@ -241,7 +242,7 @@ async def test_a_room_to_which_nobody_comes_is_closed_with_its_ticket():
         assert (await world.host.rooms.look(room)).ended is None
         await world.wait(3)
         assert (await world.host.rooms.look(room)).ended == "nobody_came"
-        assert await world.journal.tickets() == []
+        assert await kept_tickets(world.journal) == []
 
 
 async def test_whoever_sits_in_a_room_waits_on_when_its_opener_does_not_come():
@@ -261,7 +262,7 @@ async def test_a_room_that_ends_takes_its_ticket_with_it():
         room = await waiting(world, "ann")
         await world.ask(room, Shutdown("closed"), None)
         await world.quiet()
-        assert await world.journal.tickets() == []
+        assert await kept_tickets(world.journal) == []
         assert await sent(world, "bob") is None
 
 
@@ -281,12 +282,12 @@ async def test_a_room_waits_on_after_a_restart_and_keeps_the_seat_of_who_was_sen
 async def test_a_ticket_whose_room_is_gone_does_not_survive_a_restart():
     async with World() as world:
         room = await waiting(world, "ann")
-        (ticket,) = await world.journal.tickets()
+        (ticket,) = await kept_tickets(world.journal)
         await world.ask(room, Shutdown("closed"), None)
         await world.quiet()
-        await world.journal.save_ticket(ticket)
+        await save_ticket(world.journal, ticket)
         again = await world.restart()
-        assert await again.journal.tickets() == []
+        assert await kept_tickets(again.journal) == []
         await again.host.stop()
 
 
@@ -354,7 +355,7 @@ async def test_no_more_tickets_wait_than_a_player_an_address_and_the_server_may_
             await pairing.queue(others, Queue("backgammon"), address)
         with pytest.raises(Refused, match="too_many"):
             await pairing.meet(others, Queue("backgammon"), "room", {}, address)
-        assert len(await world.journal.tickets()) == 2
+        assert len(await kept_tickets(world.journal)) == 2
         await pairing.unqueue("ann", first.id)
         await pairing.queue(others, Queue("backgammon"), address)
 

@@ -6,6 +6,8 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.journal.base import NotKept
+from parlour.server.standings import leaders
+from parlour.server.ticket_records import kept_tickets
 from parlour.wire import Queue
 from tests.server.test_pairing import ask, at_lobby
 from tests.server.world import Person, World
@@ -36,7 +38,7 @@ async def test_who_came_is_told_when_the_other_did_not_and_nothing_is_rated(mode
         assert ann.heard("shutdown") == [("shutdown", {"reason": "nobody_came"})]
         sheet = await world.host.rooms.look(room)
         assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
-        assert await world.journal.standings("tictactoe", 10) == []
+        assert await leaders(world.journal, "tictactoe", 10) == []
         assert [told["reason"] for _, told in bob.heard("unqueued")] == ["nobody_came"]
 
 
@@ -45,7 +47,7 @@ async def test_both_can_ask_for_the_same_again_when_a_game_was_called_off():
         ann, bob, room = await paired(world)
         await ann.join(room)
         await world.wait(32)
-        assert await world.journal.tickets() == [] == world.host.pairing.tickets("ann")
+        assert await kept_tickets(world.journal) == [] == world.host.pairing.tickets("ann")
         for person in (ann, bob):
             assert (await ask(person, "queue", ONE_GAME))[0] == "ok"
         assert ann.heard("matched")[-1][1]["room"] == bob.heard("matched")[-1][1]["room"] != room
@@ -129,7 +131,7 @@ async def test_a_room_to_which_nobody_came_before_a_restart_is_closed_after_it()
         again = await world.restart()
         await again.wait(32)
         assert await ended(again, room) == "nobody_came"
-        assert await again.journal.tickets() == []
+        assert await kept_tickets(again.journal) == []
         await again.host.stop()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.lobby import Ticket
+from parlour.server.ticket_records import kept_tickets
 from parlour.wire import Queue
 from tests.server.world import World
 
@@ -80,7 +81,7 @@ class Crowd:
             assert not any(party in pairing.index.parties(self.world.clock.now()) for party in fitting), (
                 "some who fit wait for ever"
             )
-        kept = {ticket.id: ticket for ticket in await self.world.journal.tickets()}
+        kept = {ticket.id: ticket for ticket in await kept_tickets(self.world.journal)}
         assert kept == {
             **pairing.index.open,
             **{ticket.id: ticket for ticket, _ in pairing.index.good.values()},

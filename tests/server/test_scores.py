@@ -1,17 +1,32 @@
 """Ranked games count: for the ladder and for the player's page, in the very step that ended them."""
 
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+
 import httpx
 
+from parlour.journal.base import Damage, NotKept, RecordQuery
+from parlour.journal.memory import MemoryJournal
+from parlour.journal.sqlite import SqliteJournal
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
+from parlour.server.results import results_of
+from parlour.server.standings import leaders
 from parlour.server.tokens import Tokens
-from tests.server.world import World
+from tests.server.world import Person, World
 
 MOVES = (0, 3, 1, 4, 2)
 
 
 async def play(world: World, mode: str) -> tuple[str, str]:
     """A whole game between two from the lobby; who won, who lost."""
+    return await play_out(world, *await pair(world, mode))
+
+
+async def pair(world: World, mode: str) -> tuple[str, dict[str, Person]]:
+    """Two from the lobby come to their room."""
     people = {name: await world.person(name) for name in ("ann", "bob")}
     for name, person in people.items():
         await person.send(["L", name, "lobby", "phx_join", {}])
@@ -19,16 +34,38 @@ async def play(world: World, mode: str) -> tuple[str, str]:
     room = people["ann"].heard("matched")[-1][1]["room"]
     for person in people.values():
         await person.join(room)
+    return room, people
+
+
+def turns(world: World, room: str, people: dict[str, Person]) -> list[tuple[Person, int]]:
+    """Who plays what; the first of them wins."""
+    players = world.room(room).players
+    return [(people[players[turn % 2]], cell) for turn, cell in enumerate(MOVES)]
+
+
+async def play_out(world: World, room: str, people: dict[str, Person]) -> tuple[str, str]:
+    """The whole game; who won, who lost."""
     x, o = world.room(room).players
-    for turn, cell in enumerate(MOVES):
-        assert (await people[(x, o)[turn % 2]].play(room, {"type": "mark", "cell": cell}))[0] == "ok"
+    for person, cell in turns(world, room, people):
+        assert (await person.play(room, {"type": "mark", "cell": cell}))[0] == "ok"
     return x, o
+
+
+async def end(world: World, room: str, people: dict[str, Person]) -> str:
+    """The whole game, and no waiting for more than that its last step is kept; who won."""
+    *moves, (winner, last) = turns(world, room, people)
+    for person, cell in moves:
+        await person.play(room, {"type": "mark", "cell": cell})
+    frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": last}}]
+    winner.send_soon(json.dumps(frame))
+    await world.host.rooms.get(room).mailbox.drained()
+    return winner.player
 
 
 async def test_a_ranked_game_counts_on_its_ladder():
     async with World() as world:
         won, lost = await play(world, "ranked")
-        first, second = await world.journal.standings("tictactoe", 10)
+        first, second = await leaders(world.journal, "tictactoe", 10)
         assert (first.player, second.player) == (won, lost)
         assert first.rating.rating > 1600
         assert second.rating.rating < 1400
@@ -37,11 +74,11 @@ async def test_a_ranked_game_counts_on_its_ladder():
 async def test_a_normal_game_is_a_result_and_counts_on_no_ladder():
     async with World() as world:
         won, lost = await play(world, "normal")
-        assert await world.journal.standings("tictactoe", 10) == []
-        (result,) = await world.journal.results_of(won, 10)
+        assert await leaders(world.journal, "tictactoe", 10) == []
+        (result,) = await results_of(world.journal, won, 10)
         assert (result.how, result.why, result.ranked) == ("won", "three in a row", False)
         assert [player.id for player in result.against] == [lost]
-        found = await world.journal.room(result.number)
+        found = await world.journal.find(result.number)
         assert found is not None
         assert found.summary.id == result.room
 
@@ -60,8 +97,92 @@ async def test_standings_outlast_a_restart():
     async with World() as world:
         won, _ = await play(world, "ranked")
         again = await world.restart()
-        assert (await again.journal.standings("tictactoe", 1))[0].player == won
+        assert (await leaders(again.journal, "tictactoe", 1))[0].player == won
         await again.host.stop()
+
+
+# How a game comes to count.
+
+
+class Crowded(MemoryJournal):
+    """A journal that has no room for what is written alone, when told so."""
+
+    full = False
+
+    async def keep(self, *changes):
+        if self.full:
+            raise NotKept("database or disk is full")
+        await super().keep(*changes)
+
+
+async def test_a_ranked_game_that_could_not_be_rated_counts_when_it_can(tmp_path):
+    journal = Crowded(tmp_path, "process")
+    async with World(journal=journal) as world:
+        await world.person("ann")
+        room, people = await pair(world, "ranked")
+        journal.full = True
+        won, _ = await play_out(world, room, people)
+        assert await leaders(journal, "tictactoe", 10) == []
+        (result,) = await results_of(journal, won, 10)
+        assert result.how == "won"
+        journal.full = False
+        await world.wait(1)
+        assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
+
+
+async def test_a_ranked_game_counts_once_although_the_server_fell_before_or_after_it_was_rated(tmp_path):
+    journal = Crowded(tmp_path, "process")
+    async with World(journal=journal) as world:
+        room, people = await pair(world, "ranked")
+        journal.full = True
+        await play_out(world, room, people)
+        journal.full = False
+        again = await world.restart()
+        assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
+        once_more = await again.restart()
+        assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
+        await once_more.host.stop()
+
+
+class Slow(MemoryJournal):
+    """A journal that takes its time for what is written alone."""
+
+    turns = 0
+
+    async def keep(self, *changes):
+        for _ in range(self.turns):
+            await asyncio.sleep(0)
+        await super().keep(*changes)
+
+
+async def test_a_stop_waits_until_the_last_game_is_rated(tmp_path):
+    journal = Slow(tmp_path, "process")
+    async with World(journal=journal) as world:
+        room, people = await pair(world, "ranked")
+        journal.turns = 1000
+        await end(world, room, people)
+        assert len(await journal.records(RecordQuery("unrated"))) == 1
+    await journal.open()
+    assert await journal.records(RecordQuery("unrated")) == []
+    assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
+
+
+async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(tmp_path):
+    journal = SqliteJournal(tmp_path, "process")
+    async with World(journal=journal) as world:
+        room, people = await pair(world, "ranked")
+        won, lost = await play_out(world, room, people)
+        with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as db:
+            db.execute("UPDATE records SET body = ? WHERE kind = 'standing' AND key = ?", (b"{", won))
+        assert [one.player for one in await leaders(journal, "tictactoe", 9)] == [lost]
+        for person in people.values():
+            await person.push(room, "rematch", {})
+        await play_out(world, room, people)
+        games = {one.player: one.won + one.lost for one in await leaders(journal, "tictactoe", 9)}
+        assert games == {won: 1, lost: 2}
+        assert journal.damages() == (
+            Damage("records", f"kind 'standing', in_group 'tictactoe', key '{won}'"),
+        )
 
 
 # Over HTTP.
@@ -89,6 +210,16 @@ async def test_a_ranked_game_moves_both_on_the_leaderboard():
         assert first["rating"]["rating"] > 1500 > second["rating"]["rating"]
         assert (await http.get("/api/leaderboard?game=tictactoe&limit=1")).json() == [first]
         assert (await http.get("/api/leaderboard?game=stratego")).json() == []
+
+
+async def test_a_leaderboard_has_every_game_that_ended_before_it_was_asked_for(tmp_path):
+    async with World(journal=SqliteJournal(tmp_path, "process")) as world, calls(world) as http:
+        room, people = await pair(world, "ranked")
+        winner = await end(world, room, people)
+        page = (await http.get(f"/api/players/{winner}")).json()
+        assert [standing["won"] for standing in page["standings"]] == [1]
+        ladder = (await http.get("/api/leaderboard?game=tictactoe")).json()
+        assert [standing["won"] for standing in ladder if "won" in standing] == [1]
 
 
 async def test_a_game_in_an_unlisted_room_is_shown_to_those_who_played_it_and_to_nobody_else():

@@ -14,7 +14,7 @@ from parlour.server import sessions
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.native import native_doors
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.tokens import COOKIE, Tokens
 from tests.server.wires import Wire
@@ -143,17 +143,17 @@ async def test_sessions_that_were_ended_stay_so_after_a_restart_and_a_new_name()
 
 
 async def test_a_new_name_that_is_being_written_brings_no_session_back(house, monkeypatch):
-    ann, read = await house.guest(name="Ann"), house.world.journal.player
+    ann, read = await house.guest(name="Ann"), house.world.journal.record
 
-    async def take_a_turn(id):
-        known = await read(id)
+    async def take_a_turn(*name):
+        record = await read(*name)
         await asyncio.sleep(0)
-        return known
+        return record
 
-    monkeypatch.setattr(house.world.journal, "player", take_a_turn)
+    monkeypatch.setattr(house.world.journal, "record", take_a_turn)
     known, id = house.world.host.sessions, ann["id"]
     await asyncio.gather(known.save(id, "Anna"), known.end(id), known.save(id, "A"))
-    kept = await read(id)
+    kept = await known.known(id)
     assert (kept.name, kept.session) == ("A", 1)
 
 
@@ -229,10 +229,10 @@ async def test_a_journal_that_cannot_be_read_makes_nobody_a_stranger(house, monk
     ann = await house.guest()
     house.world.host.sessions._ended.clear()
 
-    async def fail(id):
+    async def fail(*_):
         raise NotKept("not today")
 
-    monkeypatch.setattr(house.world.journal, "player", fail)
+    monkeypatch.setattr(house.world.journal, "record", fail)
     house.http.cookies.set(COOKIE, ann["token"])
     answer = await house.http.post("/api/players", json={})
     assert (answer.status_code, answer.json()["code"]) == (503, "not_saved")
@@ -242,16 +242,36 @@ async def test_a_journal_that_cannot_be_read_makes_nobody_a_stranger(house, monk
 
 async def test_a_session_is_read_once_and_many_players_take_a_bounded_place(house, monkeypatch):
     reads = []
-    player = house.world.journal.player
+    record = house.world.journal.record
 
-    async def count(id):
-        reads.append(id)
-        return await player(id)
+    async def count(kind, key):
+        reads.append(key)
+        return await record(kind, key)
 
-    monkeypatch.setattr(house.world.journal, "player", count)
+    monkeypatch.setattr(house.world.journal, "record", count)
     monkeypatch.setattr(sessions, "MOST_KNOWN", 3)
     known = house.world.host.sessions
     for id in ("ann", "ann", "bob", "cid", "ann", "dan"):
         await known.look_up(id)
     assert reads == ["ann", "bob", "cid", "dan"]
     assert list(known._ended) == ["cid", "ann", "dan"]
+
+
+async def test_that_a_player_was_asked_for_is_noted_once_a_day(house, monkeypatch):
+    ann, writes = await house.guest(name="Ann"), []
+    keep = house.world.journal.keep
+
+    async def count(*changes):
+        writes.append(changes)
+        await keep(*changes)
+
+    monkeypatch.setattr(house.world.journal, "keep", count)
+    known = house.world.host.sessions
+    for _ in range(3):
+        await known.known(ann["id"])
+    assert writes == []
+    house.world.clock.time += sessions.SEEN_EVERY
+    for _ in range(3):
+        assert (await known.known(ann["id"])).name == "Ann"
+    assert len(writes) == 1
+    assert (await house.world.journal.record("player", ann["id"])).due == house.world.clock.time

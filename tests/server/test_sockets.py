@@ -11,7 +11,8 @@ from websockets.frames import Opcode
 from websockets.utils import apply_mask
 
 from parlour.errors import Refused
-from parlour.server.gateway.websocket import FRAMES_A_TURN, Socket, Sockets
+from parlour.server.gateway.sockets import Sockets
+from parlour.server.gateway.websocket import FRAMES_A_TURN, Socket
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from tests.server.wires import Pipe

@@ -11,7 +11,7 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from parlour.server.gateway.websocket import Sockets
+from parlour.server.gateway.sockets import Sockets
 
 
 class Pipe(asyncio.Transport):

@@ -22,6 +22,7 @@ from parlour.server.components import Bus, Components, Replaceable
 from parlour.server.gateway.fanout import Write, WriteGroup
 from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
+from parlour.server.sessions import player_record
 from parlour.server.settings import Settings
 from parlour.wire import Adapter, Command
 from tests.probe import Probe
@@ -267,7 +268,7 @@ class World:
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
-        await self.journal.save_player(Player(player, player.capitalize()))
+        await self.journal.keep(player_record(Player(player, player.capitalize()), self.clock.now()))
         return Person(self, player, WithOgetarts())
 
     async def seated(self, room: str, *players: str) -> list[Person]:
@@ -293,7 +294,8 @@ class World:
     def lanes(self) -> list[Mailbox]:
         """Where something is going on."""
         lanes = [live.mailbox for live in self.host.rooms._rooms.values()]
-        return [mailbox for mailbox in (*lanes, self.host.pairing.mailbox) if mailbox.busy]
+        own = (self.host.pairing.mailbox, self.host.ratings.mailbox)
+        return [mailbox for mailbox in (*lanes, *own) if mailbox.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:

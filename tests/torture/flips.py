@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.journal.sqlite import SqliteJournal
-from parlour.journal.sqlite.sealed import ALL_TABLES
+from parlour.journal.sqlite.checked_rows import ALL_TABLES, RECORDS
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
@@ -24,6 +24,8 @@ from tests.server.world import PLAYABLE, Person, World
 TOKENS = Tokens(b"k" * 32)
 ROOMS = ("ONE", "TWO", "SECRET", "OVER", "RINGS")
 PEOPLE = ("ann", "bob", "cid")
+KINDS = {"ticket", "player", "standing", "result", "relay", "envelope", "secret"}
+"""The records that there are."""
 LAWFUL = {"room_damaged", "room_ended", "unknown_room"}
 """What a room may say that cannot be shown."""
 
@@ -98,18 +100,21 @@ async def seen(world: World, id: str) -> Any:
 
 
 def flip_one(file: Path, chance: Random) -> Flip:
-    """Flip a byte of a value somewhere, all tables and columns being as likely."""
+    """Flip a byte of a value somewhere, all tables, kinds of records and columns being as likely."""
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        assert {kind for (kind,) in db.execute("SELECT kind FROM records")} == KINDS
+        kinds = [(RECORDS, f"kind = '{kind}'") for kind in sorted(KINDS)]
+        places = [*kinds, *((table, "TRUE") for table in ALL_TABLES if table is not RECORDS)]
         while True:
-            table = chance.choice(ALL_TABLES)
-            column = chance.choice((*table.columns, "seal"))
+            table, which = chance.choice(places)
+            column = chance.choice((*table.columns, "checksum"))
             order = ", ".join(table.order)
-            (count,) = db.execute(f"SELECT count({column}) FROM {table.name}").fetchone()
+            there = f"FROM {table.name} WHERE {which} AND {column} IS NOT NULL AND {column} <> ''"
+            (count,) = db.execute(f"SELECT count(*) {there}").fetchone()
             if not count:
                 continue
             row = chance.randrange(count)
-            sql = f"SELECT {column}, {order} FROM {table.name} WHERE {column} IS NOT NULL"
-            sql += f" ORDER BY {order} LIMIT 1 OFFSET ?"
+            sql = f"SELECT {column}, {order} {there} ORDER BY {order} LIMIT 1 OFFSET ?"
             before, *key = db.execute(sql, (row,)).fetchone()
             after = flipped(before, chance)
             where = " AND ".join(f"{name} = ?" for name in table.order)

@@ -11,7 +11,7 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
-from parlour.journal.sqlite.sealed import STATES, STEPS, Table, is_whole
+from parlour.journal.sqlite.checked_rows import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms.stored_room import thaw
 from parlour.wire import Rematch, Step, digest, read_step
@@ -137,7 +137,7 @@ def read_file(file: Path, prefix: str = "") -> Iterator[Rows]:
 
 
 def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:
-    """Seq, body and digest of a room's rows; without a digest where the seal is broken."""
+    """Seq, body and digest of a room's rows; without a digest where the checksum does not fit."""
     rows = db.execute(f"SELECT {table.all} FROM {table.name} WHERE room = ? ORDER BY seq", (room,))
     return [(row[1], row[-2], digest(row[-2]) if is_whole(table, row) else b"") for row in rows]
 

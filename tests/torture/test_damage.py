@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from parlour.journal.sqlite.sealed import STEPS, sealed
+from parlour.journal.sqlite.checked_rows import STEPS, with_checksum
 from tests.torture.bare import Seated, sit
 
 pytestmark = pytest.mark.e2e
@@ -24,11 +24,13 @@ def flip(db, room):
 
 
 def forge(db, room):
-    """A kept step was changed by somebody who knows how to make its seal fit."""
+    """A kept step was changed by somebody who knows how to make its checksum fit."""
     flip(db, room)
     columns = ", ".join(STEPS.columns)
     row = db.execute(f"SELECT {columns} FROM steps WHERE room = ? AND seq = 5", (room,)).fetchone()
-    db.execute("UPDATE steps SET seal = ? WHERE room = ? AND seq = 5", (sealed(STEPS, *row)[-1], room))
+    db.execute(
+        "UPDATE steps SET checksum = ? WHERE room = ? AND seq = 5", (with_checksum(STEPS, *row)[-1], room)
+    )
 
 
 def tear_out(db, room):

@@ -1,15 +1,14 @@
-"""The contract of a journal: where steps are kept, and what is kept beside them."""
+"""The contract of a journal: it keeps rooms with their steps and states, and beside them records."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from parlour.game import Outcome
-from parlour.lobby import Mode, Ticket
-from parlour.ratings import Standing
+from parlour.lobby import Mode
 from parlour.wire import RevealedSeed, Step, read_step
 
 Durability = Literal["disk", "process"]
@@ -24,7 +23,8 @@ class Trouble(Exception):
 
 
 class Conflict(Trouble):
-    """Somebody else has that number (of a step) or that id (of an open room): the writer is not the owner."""
+    """Somebody else was first: a step's number, an open room's id or a record's key is taken, or a record has
+    changed. Nothing of the write was kept."""
 
 
 class NotKept(Trouble):
@@ -57,13 +57,6 @@ class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     name: str
     bot: bool = False
-
-
-class KeptPlayer(Player, frozen=True, omit_defaults=True):
-    """A player as the journal keeps them: with what is nobody else's business."""
-
-    session: int = 0
-    """How often they ended all their sessions; tokens from before are not valid any more."""
 
 
 class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -123,33 +116,83 @@ class Recalled(msgspec.Struct, frozen=True):
     answers: dict[tuple[str, str], int]
 
 
-class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a game ended for one of its players, and where it can be played again."""
+class Record(msgspec.Struct, frozen=True):
+    """Something that is kept under a name: of its content the journal knows nothing."""
 
-    player: str
-    how: Literal["won", "lost", "drew"]
-    why: str
-    game: str
-    ladder: str
-    against: tuple[Player, ...]
-    room: str
-    number: int
-    """The journal's own, which outlasts the room's id."""
-    seq: int
-    date: float
-    ranked: bool = False
-    listed: bool = True
-    """False: played in an unlisted room, whose id is for those who played there."""
+    kind: str
+    key: str
+    """Its name, which no other has of its kind and group."""
+    body: bytes
+    """Its content, encoded by whoever keeps it."""
+    group: str = ""
+    """Within a kind, records that are read together in order: those of a ladder, say, or of a relay."""
+    owner: str = ""
+    """Whose it is: records are found by their owner, too."""
+    sort: float = 0.0
+    """The order within a kind and group."""
+    due: float | None = None
+    """A time of the rooms' clock by which it is found: since when nobody has used it, say."""
+    room: int | None = None
+    """The room with which it is forgotten, by the journal's own number."""
 
 
-class Scored(msgspec.Struct, frozen=True):
-    """What a game that ended means for those who played it."""
+class NewRecord(Record, frozen=True):
+    """A record that must not be there yet: `Conflict` if its key is taken."""
 
-    results: tuple[GameResult, ...]
-    standings: tuple[Standing, ...] = ()
-    """Whose standing changes, as a newcomer's would be; none where it does not count."""
-    settle: Callable[[Sequence[Standing]], tuple[Standing, ...]] = tuple
-    """Makes the new standings of the kept ones, in the same order."""
+
+class Drop(msgspec.Struct, frozen=True):
+    """Forget the record with this key; or all of the group whose `sort` is below; or the whole group."""
+
+    kind: str
+    group: str = ""
+    key: str | None = None
+    below: float | None = None
+
+
+class Unchanged(msgspec.Struct, frozen=True):
+    """Write what comes with this only if a record is still as it was read: `Conflict` otherwise."""
+
+    record: Record
+
+
+Change = Record | Drop | Unchanged
+"""What a write does to records; a `NewRecord` is a record."""
+
+
+class RecordQuery(msgspec.Struct, frozen=True):
+    """Which records of a kind are wanted."""
+
+    kind: str
+    group: str | None = None
+    """None: of all groups."""
+    owner: str | None = None
+    due_by: float | None = None
+    """Only those that are due by then, the earliest first."""
+    largest_first: bool = False
+    """By `sort`; otherwise the smallest come first. Those of the same `sort` come by their keys."""
+    limit: int | None = None
+    most_bytes: int | None = None
+    """Stop before the bodies are longer than that together."""
+    strict: bool = False
+    """`Damaged` where one of them is; otherwise damaged ones are noted and left out."""
+
+
+class RoomQuery(msgspec.Struct, frozen=True):
+    """Which of the open rooms are wanted: those for which all that is given here is true."""
+
+    player: str | None = None
+    """Has a seat there."""
+    due_by: float | None = None
+    """Wants to be woken by then; such rooms come in that order, others the newest first."""
+    connected: bool = False
+    """Its last step left a seated player connected."""
+    held: bool = False
+    """Its clock stands still."""
+    other_games: tuple[str, ...] = ()
+    """Is of none of these games."""
+    id_in_any_case: str | None = None
+    """Has this id, or one that differs only in capitals."""
+    limit: int | None = None
 
 
 class StepWrites(msgspec.Struct, frozen=True):
@@ -159,31 +202,7 @@ class StepWrites(msgspec.Struct, frozen=True):
     state: bytes | None = None
     due: float | UnsetType | None = UNSET
     """When the room wants to be woken; unset: as before."""
-    tickets: tuple[Ticket, ...] = ()
-    """Tickets that this step made good."""
-    scored: Scored | None = None
-
-
-class KeptEnvelope(msgspec.Struct, frozen=True):
-    """Something numbered that passed through a relay, encoded."""
-
-    num: int
-    at: float
-    """On the rooms' clock, by which quiet relays are forgotten."""
-    body: bytes
-    first: int = 0
-    """The oldest number that is still worth keeping."""
-    holder: str = ""
-    """For whom the relay is counted."""
-    bytes: int = 0
-    """What is kept of the relay, with this."""
-
-
-class Held(NamedTuple):
-    """What is kept of a relay, and for whom it is counted."""
-
-    holder: str
-    bytes: int
+    records: tuple[Change, ...] = ()
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -223,10 +242,11 @@ class Chain:
 
 
 class Journal(Protocol):
-    """One file (or the like) with rooms, their steps and deadlines, players and the clock.
+    """One file (or the like) with rooms, their steps, states and deadlines, with records, and the clock.
 
     Rooms are keyed by a number of the journal's own, because an ended room frees its id.
-    Every write is durable when it returns, and everything read after it includes it.
+    Every write is durable when it returns, and everything read after it includes it. A write is kept whole
+    or not at all: where one part of it meets a `Conflict`, nothing of it is kept.
     """
 
     def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None: ...
@@ -242,50 +262,41 @@ class Journal(Protocol):
         """Finish what was begun, then let go."""
         ...
 
+    # Rooms.
+
     async def create(
         self,
         summary: RoomSummary,
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
-        tickets: Sequence[Ticket] = (),
+        records: Sequence[Change] = (),
     ) -> int:
-        """Keep a new room with its state before the first step; `Conflict` if an open room has its id.
+        """Keep a new room with its state before the first step, its first steps, and what is kept with them.
 
-        With its first steps, and with the tickets that they made good: all or nothing.
+        `Conflict` if an open room has its id.
         """
         ...
 
     def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
-        """Keep a step and what belongs beside it, all or nothing; `Conflict` if that seq is taken.
+        """Keep a step and what belongs beside it; `Conflict` if that seq is taken.
 
-        *kept* is called when that is done, in the order asked; once for each, in one turn for a whole batch.
+        *kept* is called when that is done, or why it is not; for a whole batch in one turn of the loop.
         """
         ...
 
-    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
-        """Hang a new card at a room's door without a step: it is held, or cannot go on."""
-        ...
+    async def update_room(
+        self,
+        room: int,
+        *,
+        summary: RoomSummary | None = None,
+        stored: Stored | None = None,
+        due: float | UnsetType | None = UNSET,
+    ) -> None:
+        """Keep what is given of a room, without a step; what is not stays as it is.
 
-    async def prune(self, before: float, limit: int) -> bool:
-        """Forget what is older than that time of the rooms' clock, a part of it; True where more may be left.
-
-        Rooms that ended, with the results of their games that did not count; relays through which nothing has
-        passed; players who were not asked for, have no seat, result or standing, and never ended their
-        sessions. *limit* is how many steps, letters, rooms, relays and players a call may forget.
+        `Conflict` if there is no such room, or if it has gone on since the seq of that state.
         """
-        ...
-
-    def damages(self) -> Sequence[Damage]:
-        """What was found to be damaged since it was opened, in the order of finding, each once."""
-        ...
-
-    async def inspect(self, limit: int) -> bool:
-        """Check so many more of all kept rows, from where the last call stopped; False at the end."""
-        ...
-
-    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
-        """Keep the state of a room that leaves memory; `Conflict` if it has gone on since that seq."""
         ...
 
     def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
@@ -296,102 +307,53 @@ class Journal(Protocol):
         """The newest state that was kept, or the newest up to step *at*."""
         ...
 
-    async def answers(self, room: int) -> dict[tuple[str, str], int]:
-        """The seq that each (player, command id) was answered with."""
-        ...
-
     async def recall(self, id: str) -> Recalled | None:
         """The room as `find` finds it, its newest state, the steps after it and its answers, in one look."""
         ...
 
-    async def find(self, id: str) -> Found | None:
-        """The open room with that id, or the one that ended last."""
+    async def find(self, which: str | int) -> Found | None:
+        """The open room with that id, or the one that ended last; or the room with that number."""
         ...
 
-    async def ids_like(self, id: str) -> list[str]:
-        """Ids of open rooms that differ from this one at most in capitals, not more than two."""
+    async def rooms(self, query: RoomQuery) -> list[Found]:
+        """Open rooms; damaged ones are noted and left out."""
         ...
 
-    async def room(self, number: int) -> Found | None:
-        """The room with the journal's own number, whether its id has been given again or not."""
+    async def room_ids(self, query: RoomQuery) -> list[str]:
+        """The ids of the same rooms, damaged ones included: little work, however many they are."""
         ...
 
-    async def rooms_of(self, player: str) -> list[Found]:
-        """Rooms that have not ended in which this player has a seat, newest first."""
+    # Records.
+
+    async def keep(self, *changes: Change) -> None:
+        """Write records without a step; all of these changes or none."""
         ...
 
-    async def due(self, now: float) -> list[str]:
-        """The ids of open rooms that want to be woken by then."""
+    async def record(self, kind: str, key: str, group: str = "") -> Record | None:
+        """The record of that name; `Damaged` if it is."""
         ...
 
-    async def left_connected(self) -> list[str]:
-        """The ids of open rooms whose last step left a seated player connected."""
+    async def records(self, query: RecordQuery) -> list[Record]:
+        """All records that a query asks for, in its order."""
         ...
 
-    async def missing(self, games: Collection[str]) -> list[Found]:
-        """The open rooms of other games than these."""
-        ...
-
-    async def held(self) -> list[str]:
-        """The ids of open rooms whose clock stands still."""
-        ...
+    # As time goes by.
 
     async def beat(self, now: float) -> None:
         """Note how far the rooms' clock is."""
         ...
 
-    async def post(self, relay: str, letter: KeptEnvelope) -> None:
-        """Keep what passed through a relay, and let go of what came before its `first`; `Conflict` if that
-        number is taken."""
-        ...
+    async def prune(self, before: float, limit: int) -> bool:
+        """Forget rooms that ended before that time of the rooms' clock, with the records that go with them.
 
-    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
-        """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written.
-
-        Where that is more than *most* bytes, only the newest of it.
+        *limit* is how many rooms and steps a call may forget; True where more may be left.
         """
         ...
 
-    async def relay_held(self, relay: str) -> Held | None:
-        """What the newest letter of a relay said about all of them; None where there is none."""
+    async def inspect(self, limit: int) -> bool:
+        """Check so many more of all kept rows, from where the last call stopped; False at the end."""
         ...
 
-    async def relays_held(self) -> dict[str, int]:
-        """The bytes that are kept of relays, by holder."""
-        ...
-
-    async def save_ticket(self, ticket: Ticket) -> None:
-        """Keep a ticket, or what became of it."""
-        ...
-
-    async def drop_tickets(self, ids: Collection[str]) -> None:
-        """Forget these tickets."""
-        ...
-
-    async def tickets(self) -> list[Ticket]:
-        """All tickets that are kept."""
-        ...
-
-    async def standings(self, ladder: str, limit: int) -> list[Standing]:
-        """The first of a ladder, by what they are worth."""
-        ...
-
-    async def standings_of(self, player: str) -> list[Standing]:
-        """A player's standings on all ladders."""
-        ...
-
-    async def results_of(self, player: str, limit: int) -> list[GameResult]:
-        """A player's last games, the newest first."""
-        ...
-
-    async def key(self) -> bytes:
-        """32 secret bytes, made with this journal and never changed: what is derived from them lasts."""
-        ...
-
-    async def save_player(self, player: Player) -> None:
-        """Keep a player, or their new name."""
-        ...
-
-    async def player(self, id: str) -> KeptPlayer | None:
-        """A player by id."""
+    def damages(self) -> Sequence[Damage]:
+        """What was found to be damaged since it was opened, in the order of finding, each once."""
         ...

@@ -1,54 +1,79 @@
 """A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
 
-import secrets
-from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple
 
 from parlour.journal.base import (
     Chain,
+    Change,
     Conflict,
     Damage,
     Damaged,
+    Drop,
     Durability,
     Found,
-    GameResult,
-    Held,
     Kept,
-    KeptEnvelope,
-    KeptPlayer,
+    NewRecord,
     NotKept,
-    Player,
     Recalled,
+    Record,
+    RecordQuery,
+    RoomQuery,
     RoomSummary,
-    Scored,
     StepWrites,
     Stored,
     Trouble,
+    Unchanged,
 )
-from parlour.lobby import Ticket
-from parlour.ratings import Standing
 from parlour.wire import Step, asker
 
 _encode = msgspec.json.Encoder().encode
 _read_summary = msgspec.json.Decoder(RoomSummary).decode
-_read_player = msgspec.json.Decoder(KeptPlayer).decode
-_read_ticket = msgspec.json.Decoder(Ticket).decode
-_read_standing = msgspec.json.Decoder(Standing).decode
-_read_result = msgspec.json.Decoder(GameResult).decode
 
 
-class _Kept(msgspec.Struct):
+class _Kept:
     """One room, encoded as it would be in a file, so that what is read back was really decoded."""
 
-    summary: bytes
-    states: dict[int, bytes]
-    due: float | None
-    steps: dict[int, tuple[bytes, bytes]] = {}
-    answers: dict[tuple[str | None, str], int] = {}
+    def __init__(self, number: int, summary: RoomSummary, state: bytes, due: float | None) -> None:
+        self.number = number
+        self.hang_up(summary)
+        self.states = {0: state}
+        self.due = due
+        self.steps: dict[int, tuple[bytes, bytes]] = {}
+        self.answers: dict[tuple[str | None, str], int] = {}
+
+    def hang_up(self, summary: RoomSummary) -> None:
+        """Take a new summary."""
+        self.card = _encode(summary)
+        self.summary = summary
+        """The same, to search by."""
+
+    @property
+    def seq(self) -> int:
+        """Of its last step."""
+        return max(self.steps, default=0)
+
+    @property
+    def found(self) -> Found:
+        return Found(self.number, self.seq, _read_summary(self.card))
+
+    def fits(self, query: RoomQuery) -> bool:
+        """Whether this is one of the rooms that are wanted."""
+        summary, id = self.summary, query.id_in_any_case
+        return (
+            summary.ended is None
+            and (query.player is None or any(seat and seat.id == query.player for seat in summary.seats))
+            and (query.due_by is None or (self.due is not None and self.due <= query.due_by))
+            and (not query.connected or summary.connected > 0)
+            and (not query.held or summary.held is not None)
+            and summary.game not in query.other_games
+            and (id is None or summary.id.lower() == id.lower())
+        )
 
 
 class MemoryJournal:
@@ -65,13 +90,8 @@ class MemoryJournal:
         self._numbers = 0
         self._by_id: dict[str, int] = {}
         """The newest room of each id: an id is given again only once its room has ended."""
-        self._key = secrets.token_bytes(32)
-        self._players: dict[str, tuple[bytes, float]] = {}
-        """With when each was last asked for."""
-        self._relays: dict[str, dict[int, KeptEnvelope]] = {}
-        self._tickets: dict[str, bytes] = {}
-        self._standings: dict[tuple[str, str], bytes] = {}
-        self._results: list[GameResult] = []
+        self._records: dict[tuple[str, str], dict[str, Record]] = {}
+        """By kind and group, and then by key."""
         self._clock = 0.0
         self._open = False
 
@@ -82,7 +102,7 @@ class MemoryJournal:
     async def close(self) -> None:
         self._open = False
 
-    # Writing.
+    # Rooms.
 
     async def create(
         self,
@@ -90,17 +110,19 @@ class MemoryJournal:
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
-        tickets: Sequence[Ticket] = (),
+        records: Sequence[Change] = (),
     ) -> int:
-        same = await self.find(summary.id)
+        self._check_open()
+        same = self._rooms.get(self._by_id.get(summary.id, 0))
         if same is not None and same.summary.ended is None:
             raise Conflict(f"there is an open room {summary.id} already")
+        self._check(records)
         self._numbers += 1
-        self._rooms[self._numbers] = _Kept(_encode(summary), {0: state}, due)
+        self._rooms[self._numbers] = _Kept(self._numbers, summary, state, due)
         self._by_id[summary.id] = self._numbers
         for step in steps:
             self._append(self._numbers, step, StepWrites())
-        self._keep_tickets(tickets)
+        self._change(records)
         return self._numbers
 
     def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
@@ -113,110 +135,41 @@ class MemoryJournal:
 
     def _append(self, room: int, step: Step, aside: StepWrites) -> None:
         kept = self._owned(room)
-        summary = kept.summary if aside.summary is None else _encode(aside.summary)
         asked = None if step.id is None else (asker(step.command), step.id)
         if step.seq in kept.steps:
             raise Conflict(f"room {room} has a step {step.seq} already")
         if asked in kept.answers:
             raise Conflict(f"room {room} has answered that command already")
+        self._check(aside.records)
+        if aside.summary is not None:
+            kept.hang_up(aside.summary)
         kept.steps[step.seq] = (step.body, step.digest)
-        kept.summary = summary
         if asked is not None:
             kept.answers[asked] = step.seq
         if aside.state is not None:
             kept.states[step.seq] = aside.state
         if not isinstance(aside.due, UnsetType):
             kept.due = aside.due
-        self._keep_tickets(aside.tickets)
-        if aside.scored is not None:
-            self._score(aside.scored)
+        self._change(aside.records)
         self._clock = max(self._clock, step.now)
 
-    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
+    async def update_room(
+        self,
+        room: int,
+        *,
+        summary: RoomSummary | None = None,
+        stored: Stored | None = None,
+        due: float | UnsetType | None = UNSET,
+    ) -> None:
         kept = self._owned(room)
-        kept.summary = _encode(summary)
-        kept.due = due
-
-    async def prune(self, before: float, limit: int) -> bool:
-        self._check_open()
-        ended = [(number, self._found(number).summary.ended_at) for number in self._rooms]
-        old = [number for number, at in ended if at is not None and at < before][:limit]
-        for number in old:
-            del self._rooms[number]
-        self._results = [result for result in self._results if result.ranked or result.number not in old]
-        quiet = [name for name, kept in self._relays.items() if kept[max(kept)].at < before][:limit]
-        for name in quiet:
-            del self._relays[name]
-        gone = [id for id, (_, seen) in self._players.items() if seen < before and not self._plays(id)][
-            :limit
-        ]
-        for id in gone:
-            del self._players[id]
-        return limit in (len(old), len(quiet), len(gone))
-
-    def _plays(self, player: str) -> bool:
-        """Whether somebody has a seat, a standing, a result, or tokens that are not valid any more."""
-        seats = (seat for found in self._open_rooms() for seat in found.summary.seats)
-        return (
-            any(seat is not None and seat.id == player for seat in seats)
-            or any(player == whose for _, whose in self._standings)
-            or any(player == result.player for result in self._results)
-            or _read_player(self._players[player][0]).session > 0
-        )
-
-    def damages(self) -> Sequence[Damage]:
-        return ()
-
-    async def inspect(self, limit: int) -> bool:  # noqa: ARG002 - nothing rots here
-        return False
-
-    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
-        kept = self._owned(room)
-        if max(kept.steps, default=0) != stored.seq:
-            raise Conflict(f"room {room} is no longer at step {stored.seq}")
-        kept.states[stored.seq] = stored.state
-        kept.due = due
-
-    async def beat(self, now: float) -> None:
-        self._check_open()
-        self._clock = max(self._clock, now)
-
-    async def post(self, relay: str, letter: KeptEnvelope) -> None:
-        self._check_open()
-        kept = self._relays.setdefault(relay, {})
-        if letter.num in kept:
-            raise Conflict(f"relay {relay} has a number {letter.num} already")
-        kept[letter.num] = letter
-        for num in [num for num in kept if num < letter.first]:
-            del kept[num]
-
-    async def save_ticket(self, ticket: Ticket) -> None:
-        self._check_open()
-        self._keep_tickets([ticket])
-
-    async def drop_tickets(self, ids: Collection[str]) -> None:
-        self._check_open()
-        for id in ids:
-            self._tickets.pop(id, None)
-
-    def _keep_tickets(self, tickets: Sequence[Ticket]) -> None:
-        self._tickets.update((ticket.id, _encode(ticket)) for ticket in tickets)
-
-    def _score(self, scored: Scored) -> None:
-        self._results += [_read_result(_encode(result)) for result in scored.results]
-        keys = [(standing.ladder, standing.player) for standing in scored.standings]
-        kept = [
-            _read_standing(self._standings[key]) if key in self._standings else fresh
-            for key, fresh in zip(keys, scored.standings, strict=True)
-        ]
-        for key, standing in zip(keys, scored.settle(kept), strict=True):
-            self._standings[key] = _encode(standing)
-
-    async def save_player(self, player: Player) -> None:
-        self._check_open()
-        self._players[player.id] = (_encode(player), self._clock)
-
-    # Reading.
+        if stored is not None:
+            if kept.seq != stored.seq:
+                raise Conflict(f"room {room} is no longer at step {stored.seq}")
+            kept.states[stored.seq] = stored.state
+        if summary is not None:
+            kept.hang_up(summary)
+        if not isinstance(due, UnsetType):
+            kept.due = due
 
     async def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
         kept = self._find(room)
@@ -232,99 +185,113 @@ class MemoryJournal:
         seq = max(seq for seq in kept.states if at is None or seq <= at)
         return Stored(seq, kept.states[seq])
 
-    async def answers(self, room: int) -> dict[tuple[str, str], int]:
-        kept = self._find(room)
-        answers = kept.answers if kept else {}
-        return {(player, id): seq for (player, id), seq in answers.items() if player is not None}
-
     async def recall(self, id: str) -> Recalled | None:
-        found = await self.find(id)
-        if found is None:
+        kept = self._find(self._by_id.get(id, 0))
+        if kept is None:
             return None
-        number, stored = found.number, await self.stored(found.number)
-        steps = [step async for step in self.replay(number, after=stored.seq)]
-        return Recalled(found, stored, steps, await self.answers(number))
+        stored = await self.stored(kept.number)
+        steps = [step async for step in self.replay(kept.number, after=stored.seq)]
+        answers = {(player, id): seq for (player, id), seq in kept.answers.items() if player is not None}
+        return Recalled(kept.found, stored, steps, answers)
 
-    async def find(self, id: str) -> Found | None:
+    async def find(self, which: str | int) -> Found | None:
+        kept = self._find(self._by_id.get(which, 0) if isinstance(which, str) else which)
+        return None if kept is None else kept.found
+
+    async def rooms(self, query: RoomQuery) -> list[Found]:
+        return [kept.found for kept in self._query(query)]
+
+    async def room_ids(self, query: RoomQuery) -> list[str]:
+        return [kept.summary.id for kept in self._query(query)]
+
+    def _query(self, query: RoomQuery) -> list[_Kept]:
         self._check_open()
-        number = self._by_id.get(id)
-        return None if number not in self._rooms else self._found(number)
+        there = [kept for kept in reversed(self._rooms.values()) if kept.fits(query)]
+        if query.due_by is not None:
+            there.sort(key=lambda kept: kept.due or 0.0)
+        return there[: query.limit]
 
-    async def ids_like(self, id: str) -> list[str]:
-        wanted = id.lower()
-        ids = (found.summary.id for found in self._open_rooms())
-        return [one for one in ids if one.lower() == wanted][:2]
+    # Records.
 
-    async def room(self, number: int) -> Found | None:
+    async def keep(self, *changes: Change) -> None:
         self._check_open()
-        return None if number not in self._rooms else self._found(number)
+        self._check(changes)
+        self._change(changes)
 
-    async def rooms_of(self, player: str) -> list[Found]:
-        return [
-            found for found in self._open_rooms() if any(s and s.id == player for s in found.summary.seats)
-        ]
-
-    async def due(self, now: float) -> list[str]:
-        wakes = [(self._rooms[found.number].due, found.summary.id) for found in self._open_rooms()]
-        return [id for due, id in sorted((due, id) for due, id in wakes if due is not None) if due <= now]
-
-    async def left_connected(self) -> list[str]:
-        return [found.summary.id for found in self._open_rooms() if found.summary.connected]
-
-    async def missing(self, games: Collection[str]) -> list[Found]:
-        return [found for found in self._open_rooms() if found.summary.game not in games]
-
-    async def held(self) -> list[str]:
-        return [found.summary.id for found in self._open_rooms() if found.summary.held is not None]
-
-    async def relay_held(self, relay: str) -> Held | None:
+    async def record(self, kind: str, key: str, group: str = "") -> Record | None:
         self._check_open()
-        kept = self._relays.get(relay)
-        return Held(kept[max(kept)].holder, kept[max(kept)].bytes) if kept else None
+        return self._group(kind, group).get(key)
 
-    async def relays_held(self) -> dict[str, int]:
+    async def records(self, query: RecordQuery) -> list[Record]:
         self._check_open()
-        held: Counter[str] = Counter()
-        for kept in self._relays.values():
-            held[kept[max(kept)].holder] += kept[max(kept)].bytes
-        return held
+        there = [record for record in self._of_kind(query.kind, query.group) if _fits(record, query)]
+        there.sort(key=lambda record: record.key)
+        if query.due_by is not None:
+            there.sort(key=lambda record: record.due or 0.0)
+        else:
+            there.sort(key=lambda record: -record.sort if query.largest_first else record.sort)
+        return list(islice(_within(there, query.most_bytes), query.limit))
 
-    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
-        self._check_open()
-        bodies = [letter.body for _, letter in sorted(self._relays.get(relay, {}).items())]
-        while most is not None and sum(map(len, bodies)) > most:
-            del bodies[0]
-        return bodies
+    def _of_kind(self, kind: str, group: str | None) -> Iterator[Record]:
+        names = [(kind, group)] if group is not None else [name for name in self._records if name[0] == kind]
+        for name in names:
+            yield from self._group(*name).values()
 
-    async def key(self) -> bytes:
-        self._check_open()
-        return self._key
+    def _group(self, kind: str, group: str) -> dict[str, Record]:
+        return self._records.get((kind, group), {})
 
-    async def player(self, id: str) -> KeptPlayer | None:
-        self._check_open()
-        if id not in self._players:
-            return None
-        body, _ = self._players[id]
-        self._players[id] = (body, self._clock)
-        return _read_player(body)
+    def _check(self, changes: Iterable[Change]) -> None:
+        """See that nothing stands in the way of these changes."""
+        for change in changes:
+            if isinstance(change, NewRecord) and change.key in self._group(change.kind, change.group):
+                raise Conflict(f"there is a {change.kind} {change.key} already")
+            if isinstance(change, Unchanged):
+                was = change.record
+                if self._group(was.kind, was.group).get(was.key) != was:
+                    raise Conflict(f"the {was.kind} {was.key} has changed")
 
-    async def tickets(self) -> list[Ticket]:
-        self._check_open()
-        return [_read_ticket(body) for body in self._tickets.values()]
+    def _change(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            if isinstance(change, Record):
+                group = self._records.setdefault((change.kind, change.group), {})
+                group[change.key] = Record(*astuple(change))
+            elif isinstance(change, Drop):
+                self._drop(change)
 
-    async def standings(self, ladder: str, limit: int) -> list[Standing]:
-        self._check_open()
-        there = [_read_standing(body) for key, body in self._standings.items() if key[0] == ladder]
-        return sorted(there, key=lambda standing: (-standing.rating.worth, standing.player))[:limit]
+    def _drop(self, drop: Drop) -> None:
+        group = self._group(drop.kind, drop.group)
+        gone = [drop.key] if drop.key is not None else list(group)
+        for key in gone:
+            if key in group and (drop.below is None or group[key].sort < drop.below):
+                del group[key]
+        if not group:
+            self._records.pop((drop.kind, drop.group), None)
 
-    async def standings_of(self, player: str) -> list[Standing]:
-        self._check_open()
-        keys = sorted(key for key in self._standings if key[1] == player)
-        return [_read_standing(self._standings[key]) for key in keys]
+    # As time goes by.
 
-    async def results_of(self, player: str, limit: int) -> list[GameResult]:
+    async def beat(self, now: float) -> None:
         self._check_open()
-        return [result for result in reversed(self._results) if result.player == player][:limit]
+        self._clock = max(self._clock, now)
+
+    async def prune(self, before: float, limit: int) -> bool:
+        self._check_open()
+        ended = ((number, kept.summary.ended_at) for number, kept in self._rooms.items())
+        old = list(islice((number for number, at in ended if at is not None and at < before), limit))
+        for number in old:
+            del self._rooms[number]
+        if old:
+            self._forget_records_of(set(old))
+        return len(old) == limit
+
+    def _forget_records_of(self, rooms: set[int]) -> None:
+        for name, records in self._records.items():
+            self._records[name] = {key: one for key, one in records.items() if one.room not in rooms}
+
+    async def inspect(self, limit: int) -> bool:  # noqa: ARG002 - nothing rots here
+        return False
+
+    def damages(self) -> Sequence[Damage]:
+        return ()
 
     # What these are made of.
 
@@ -342,12 +309,18 @@ class MemoryJournal:
             raise Conflict(f"there is no room {room}")
         return kept
 
-    def _found(self, number: int) -> Found:
-        kept = self._rooms[number]
-        return Found(number, max(kept.steps, default=0), _read_summary(kept.summary))
 
-    def _open_rooms(self) -> list[Found]:
-        """Rooms that have not ended, newest first."""
-        self._check_open()
-        rooms = (self._found(number) for number in reversed(self._rooms))
-        return [found for found in rooms if found.summary.ended is None]
+def _fits(record: Record, query: RecordQuery) -> bool:
+    """Whether this is one of the records that are wanted."""
+    due = query.due_by is None or (record.due is not None and record.due <= query.due_by)
+    return due and query.owner in (None, record.owner)
+
+
+def _within(records: Iterable[Record], most: int | None) -> Iterator[Record]:
+    """The first of these records, as long as they are not longer together."""
+    size = 0
+    for record in records:
+        size += len(record.body)
+        if most is not None and size > most:
+            return
+        yield record

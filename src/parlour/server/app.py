@@ -34,8 +34,8 @@ from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.http_listener import PatientHttp, listen, only_server_of
 from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
-from parlour.server.gateway.websocket import Sockets
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs

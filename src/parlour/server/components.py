@@ -13,11 +13,12 @@ from parlour.server.clock import Clock
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.gateway.lobby import Lobby
 from parlour.server.parts.pairing.pairing import Pairing
+from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.history import History
 from parlour.server.rooms.registry import RoomRegistry
-from parlour.server.sessions import Sessions
+from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
 
 
@@ -60,12 +61,13 @@ class Components:
         self.clock = clock
         self.settings = settings
         self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
-        self.sessions = Sessions(journal)
+        self.sessions = self.environment.sessions
+        self.ratings = Ratings(journal, clock)
         self.rooms = RoomRegistry(self.environment)
         self.history = History(self.environment)
         self.room_list = RoomList(clock, self.rooms.overview, self.rooms.describe)
         self.lobby = self.room_list.lobby = Lobby(self.room_list)
-        self.pairing = Pairing(self.environment, self.rooms, self.lobby)
+        self.pairing = Pairing(self.environment, self.rooms, self.lobby, self.ratings)
         self.lobby.pairing = self.pairing
         self.bots = Bots(
             self.rooms.call, clock, replaced.thinker or BotPool(settings.bot_workers), settings.bot_pace
@@ -74,14 +76,17 @@ class Components:
         self.gateway = Gateway(lambda ask: bus.ask(self.rooms.ask, ask), self.lobby)
         hear = self.gateway.hear
         self.environment.tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
-        self.environment.listeners += [self.room_list.hear, self.pairing.hear, self.bots.hear]
+        self.environment.listeners += [
+            self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear
+        ]  # fmt: skip
         self.pseudonyms: Pseudonyms
         """What players are called whose own ids are secrets; there once the journal is open."""
 
     async def start(self) -> None:
         """Go on where the journal stopped."""
         await self.rooms.start()
-        self.pseudonyms = Pseudonyms(await self.journal.key())
+        self.pseudonyms = Pseudonyms(await secret_of(self.journal))
+        await self.ratings.start()
         await self.pairing.start()
 
     async def stop(self) -> None:
@@ -89,4 +94,5 @@ class Components:
         await self.pairing.stop()
         await self.bots.stop()
         self.room_list.stop()
+        await self.ratings.stop()
         await self.rooms.stop()

@@ -1,24 +1,64 @@
 """Sessions: who bears a token, unless its session was ended; and players as they are kept."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from weakref import WeakValueDictionary
 
+import msgspec
 from msgspec.structs import replace
 
-from parlour.journal.base import Journal, KeptPlayer
-from parlour.server.gateway.upgrade import LookUpFirst
+from parlour.journal.base import Journal, Player, Record, Trouble, Unchanged
+from parlour.server.clock import Clock
+from parlour.server.records import read
 from parlour.server.tokens import Bearer, bad_token, guest_name
 
+KIND = "player"
 MOST_KNOWN = 20_000
 """Players whose session is remembered; others' is read again."""
+SEEN_EVERY = 86400.0
+"""Seconds between two notes that a player was asked for."""
+
+
+class LookUpFirst(Exception):
+    """A door cannot say yet whether to let somebody in: do this, and ask it once more."""
+
+    def __init__(self, look_up: Callable[[], Awaitable[object]]) -> None:
+        super().__init__()
+        self.look_up = look_up
+
+
+class KeptPlayer(Player, frozen=True, omit_defaults=True):
+    """A player as they are kept: with what is nobody else's business."""
+
+    session: int = 0
+    """How often they ended all their sessions; tokens from before are not valid any more."""
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(KeptPlayer).decode
+
+
+def player_record(player: Player, now: float) -> Record:
+    """A player as the journal keeps them, who was asked for just now: by that idle players are forgotten."""
+    return Record(KIND, player.id, _encode(player), due=now)
+
+
+def read_player(record: Record) -> KeptPlayer:
+    """What a record says of a player.
+
+    `Damaged` if it cannot be read: nobody knows which of their sessions are over, so no token of theirs is
+    believed.
+    """
+    return read(record, _decode)
 
 
 class Sessions:
     """Knows which tokens are valid: those signed since their player last ended all sessions."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, clock: Clock) -> None:
         self._journal = journal
+        self._clock = clock
         self._ended: dict[str, int] = {}
         """How often players have ended their sessions, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -43,7 +83,7 @@ class Sessions:
         """How often this player has ended all sessions."""
         ended = self._ended.pop(player, None)
         if ended is None:
-            known = await self._journal.player(player)
+            known = await self.known(player)
             ended = 0 if known is None else known.session
         return self._remember(player, ended)
 
@@ -54,26 +94,40 @@ class Sessions:
             del self._ended[next(iter(self._ended))]
         return ended
 
+    async def known(self, id: str) -> KeptPlayer | None:
+        """A player by id; to be asked for is a sign of life."""
+        record = await self._journal.record(KIND, id)
+        if record is None:
+            return None
+        player, now = read_player(record), self._clock.now()
+        if record.due is None or now - record.due >= SEEN_EVERY:
+            with suppress(Trouble):  # they have changed, or it is noted the next time
+                await self._journal.keep(Unchanged(record), replace(record, due=now))
+        return player
+
     async def save(self, id: str, name: str | None) -> KeptPlayer:
         """Keep a player, under a new name if one is given."""
         async with self._alone(id):
-            known = await self._journal.player(id)
+            known = await self.known(id)
             player = known or KeptPlayer(id, guest_name(id))
             if name is not None:
                 player = replace(player, name=name)
             if player != known:
-                await self._journal.save_player(player)
+                await self._keep(player)
             return player
 
     async def end(self, id: str) -> KeptPlayer:
         """End all sessions of a player: no token is valid that was signed before, and every line is cut."""
         async with self._alone(id):
-            known = await self._journal.player(id) or KeptPlayer(id, guest_name(id))
+            known = await self.known(id) or KeptPlayer(id, guest_name(id))
             player = replace(known, session=known.session + 1)
-            await self._journal.save_player(player)
+            await self._keep(player)
         self._remember(id, player.session)
         self.hang_up(id)
         return player
+
+    async def _keep(self, player: KeptPlayer) -> None:
+        await self._journal.keep(player_record(player, self._clock.now()))
 
     def _alone(self, player: str) -> asyncio.Lock:
         """One change at a time, so that none is lost."""

@@ -13,11 +13,10 @@ from parlour.journal.base import (
     Foreign,
     TooNew,
 )
-from parlour.journal.sqlite.sealed import CLOCK, STEPS, Connection, insert, look
-from parlour.journal.sqlite.sealed import KEYS as KEYS_TABLE
-from parlour.journal.sqlite.trouble import pages_damaged, unopened
+from parlour.journal.sqlite.checked_rows import CLOCK, STEPS, Connection, insert, look
+from parlour.journal.sqlite.errors import pages_damaged, unopened
 from parlour.journal.sqlite.upgrade_ids import hide_ids
-from parlour.journal.sqlite.upgrade_seals import seal_all
+from parlour.journal.sqlite.upgrade_records import add_checksums, carry_over
 from parlour.pseudonyms import Pseudonyms
 from parlour.wire import read_step
 
@@ -29,15 +28,13 @@ APPLICATION = int.from_bytes(b"Parl", "big")
 BUSY_TIMEOUT = 2.0
 """Seconds to wait for another process that is writing to the same file."""
 
-COPIES = 2
-"""Of the key: one that is damaged is not missed."""
 SMALL = 64 * 1024 * 1024
 """Bytes of a file that is written anew in about a second."""
 
 SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
 
 TABLES = (
-    # Numbers are never given twice, even when rooms are deleted one day.
+    # Numbers are never given twice, even when rooms are forgotten.
     """CREATE TABLE rooms (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
@@ -49,17 +46,17 @@ TABLES = (
         creator TEXT,
         ended_at REAL,
         due REAL,
-        card BLOB NOT NULL
+        card BLOB NOT NULL,
+        checksum BLOB
     )""",
     "CREATE UNIQUE INDEX open_rooms ON rooms (id) WHERE open",
-    "CREATE INDEX listed_rooms ON rooms (number) WHERE open AND NOT private",
     "CREATE INDEX due_rooms ON rooms (due) WHERE open AND due IS NOT NULL",
     "CREATE INDEX all_rooms ON rooms (id)",
-    "CREATE INDEX rooms_by_creator ON rooms (creator) WHERE open AND creator IS NOT NULL",
     "CREATE INDEX ended_rooms ON rooms (ended_at) WHERE ended_at IS NOT NULL",
     """CREATE TABLE seats (
         room INTEGER NOT NULL REFERENCES rooms,
         player TEXT NOT NULL,
+        checksum BLOB,
         PRIMARY KEY (room, player)
     ) WITHOUT ROWID""",
     "CREATE INDEX seats_of ON seats (player)",
@@ -70,7 +67,7 @@ TABLES = (
         player TEXT,
         command_id TEXT,
         body BLOB NOT NULL,
-        hash BLOB NOT NULL,
+        checksum BLOB NOT NULL,
         UNIQUE (room, seq)
     )""",
     "CREATE UNIQUE INDEX answers ON steps (room, player, command_id) WHERE command_id IS NOT NULL",
@@ -78,45 +75,30 @@ TABLES = (
         room INTEGER NOT NULL REFERENCES rooms,
         seq INTEGER NOT NULL,
         body BLOB NOT NULL,
-        hash BLOB NOT NULL,
+        checksum BLOB NOT NULL,
         PRIMARY KEY (room, seq)
     ) WITHOUT ROWID""",
-    "CREATE TABLE players (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE clock (now REAL NOT NULL)",
-    "INSERT INTO clock VALUES (0.0)",
+    "CREATE TABLE clock (now REAL NOT NULL, checksum BLOB)",
 )
-"""Those of the first format."""
-RELAYS = (
-    "CREATE TABLE relays (name TEXT PRIMARY KEY, last REAL NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX quiet_relays ON relays (last)",
-    """CREATE TABLE letters (
-        relay TEXT NOT NULL,
-        num INTEGER NOT NULL,
+RECORDS = (
+    """CREATE TABLE records (
+        kind TEXT NOT NULL,
+        in_group TEXT NOT NULL,
+        key TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        sort REAL NOT NULL,
+        due REAL,
+        room INTEGER,
         body BLOB NOT NULL,
-        hash BLOB NOT NULL,
-        PRIMARY KEY (relay, num)
-    ) WITHOUT ROWID""",
+        checksum BLOB,
+        UNIQUE (kind, in_group, key)
+    )""",
+    "CREATE INDEX records_in_order ON records (kind, in_group, sort DESC, key)",
+    "CREATE INDEX records_of ON records (owner, kind, sort DESC, key) WHERE owner <> ''",
+    "CREATE INDEX due_records ON records (kind, due) WHERE due IS NOT NULL",
+    "CREATE INDEX records_of_room ON records (room) WHERE room IS NOT NULL",
 )
-LADDERS = (
-    "CREATE TABLE tickets (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE standings (
-        ladder TEXT NOT NULL,
-        player TEXT NOT NULL,
-        worth REAL NOT NULL,
-        body BLOB NOT NULL,
-        PRIMARY KEY (ladder, player)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX leaders ON standings (ladder, worth DESC, player)",
-    "CREATE INDEX standings_of ON standings (player)",
-    "CREATE TABLE results (number INTEGER PRIMARY KEY, player TEXT NOT NULL, body BLOB NOT NULL)",
-    "CREATE INDEX results_of ON results (player, number)",
-)
-KEYS = (
-    "CREATE TABLE keys (key BLOB NOT NULL)",
-    "DROP INDEX IF EXISTS listed_rooms",  # the list of rooms is made in memory now
-)
-LACKING = {0: TABLES, 1: RELAYS, 2: LADDERS, 3: KEYS}
-"""What a file of an older format lacks to be of the next; a new file lacks everything."""
+"""The tables of this format; files of older ones lack that of the records."""
 
 
 def open_file(
@@ -137,7 +119,6 @@ def open_file(
             check_pages(writing, path)
             writing.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
             writing.execute("PRAGMA foreign_keys = ON")
-            mend_key(writing)
             clock = mend_clock(writing, marked or 0.0)
             reading.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
@@ -153,7 +134,7 @@ def connect(path: Path) -> Connection:
     db = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, factory=Connection
     )
-    db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damage is found by the seals
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damage is found by the checksums
     db.damages = {}
     return db
 
@@ -167,22 +148,24 @@ def make_ready(db: sqlite3.Connection, path: Path) -> None:
     if new or format_of(db) < FORMAT:
         db.execute("BEGIN IMMEDIATE")
         format = 0 if is_new(db, path) else format_of(db)  # nobody was faster
-        upgrade(db, format)
+        if format < FORMAT:
+            upgrade(db, format)
         db.execute("COMMIT")
         if format:
             let_shrink(db, path)
 
 
 def upgrade(db: sqlite3.Connection, format: int) -> None:
-    """Bring the tables from a format to today's; inside a transaction."""
-    for older in range(format, FORMAT):
-        for sql in LACKING[older]:
-            db.execute(sql)
-        if older == FORMAT - 1:
-            key = secrets.token_bytes(32)
-            db.executemany("INSERT INTO keys VALUES (?)", [(key,)] * COPIES)
-            hide_ids(db, Pseudonyms(key).hide)
-            seal_all(db)
+    """Bring the tables from a format to today's; a new file has none. Inside a transaction."""
+    for sql in RECORDS if format else (*TABLES, *RECORDS):
+        db.execute(sql)
+    if format:
+        key = secrets.token_bytes(32)
+        carry_over(db, key)
+        hide_ids(db, Pseudonyms(key).hide)
+        add_checksums(db)
+    else:
+        insert(db, CLOCK, 0.0)
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     db.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -211,21 +194,9 @@ def check_pages(db: Connection, path: Path) -> None:
 
 
 def faults_of(db: sqlite3.Connection, check: str) -> list[str]:
-    """What SQLite finds; that a value has not the type of its column is found by its row's seal."""
+    """What SQLite finds; that a value has not the type of its column is found by its row's checksum."""
     found = [" ".join(text.split()) for (text,) in db.execute(check)]
     return [text for text in found if text != "ok" and " value in " not in text]
-
-
-def mend_key(db: Connection) -> None:
-    """See that there is a key; if all copies are damaged, players of GammonX clients are strangers."""
-    whole = [row[0] for row in look(db, KEYS_TABLE)]
-    if len(whole) < COPIES:
-        key = whole[0] if whole else secrets.token_bytes(32)
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("DELETE FROM keys")
-        for _ in range(COPIES):
-            insert(db, KEYS_TABLE, key)
-        db.execute("COMMIT")
 
 
 def mend_clock(db: Connection, now: float) -> float:

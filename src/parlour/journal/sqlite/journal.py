@@ -6,84 +6,39 @@ price of one flush to the disk. The unique key (room, seq) is the fence between 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from parlour.journal.base import (
     Chain,
+    Change,
     Damage,
     Durability,
     Found,
-    GameResult,
-    Held,
     Kept,
-    KeptEnvelope,
-    KeptPlayer,
     Lost,
     NotKept,
-    Player,
     Recalled,
+    Record,
+    RecordQuery,
+    RoomQuery,
     RoomSummary,
     StepWrites,
     Stored,
 )
+from parlour.journal.sqlite import reads, writes
+from parlour.journal.sqlite.checked_rows import ALL_TABLES, Connection, Row, walk
 from parlour.journal.sqlite.file import FILE, open_file
-from parlour.journal.sqlite.forgetting import prune
 from parlour.journal.sqlite.mark import ProgressMark
-from parlour.journal.sqlite.reads import (
-    AFTER_ALL,
-    BY_ID,
-    BY_NUMBER,
-    answers,
-    due,
-    ids,
-    ids_like,
-    missing,
-    page,
-    player,
-    posted,
-    recall,
-    relay_held,
-    relays_held,
-    results_of,
-    room,
-    rooms_of,
-    standings,
-    standings_of,
-    stored,
-    tickets,
-)
-from parlour.journal.sqlite.sealed import ALL_TABLES, KEYS, Connection, look, walk
-from parlour.journal.sqlite.sealed import Row as AnyRow
+from parlour.journal.sqlite.pruning import prune
 from parlour.journal.sqlite.threads import Reader, Write, Writer
-from parlour.journal.sqlite.writes import (
-    Extra,
-    Row,
-    SummaryRow,
-    append,
-    create,
-    drop_tickets,
-    encode,
-    mark,
-    post,
-    rest,
-    row_of,
-    save_player,
-    save_tickets,
-    see_players,
-)
-from parlour.lobby import Ticket
-from parlour.ratings import Standing
 from parlour.wire import Step
 
 T = TypeVar("T")
-NOTHING: Extra = Extra([])
-SEEN_EVERY = 86400.0
-"""Seconds between two notes that a player was asked for."""
 
 
 class SqliteJournal:
@@ -98,10 +53,8 @@ class SqliteJournal:
         self._reader: Reader | None = None
         self._clock = 0.0
         """The rooms' clock, as it was last noted."""
-        self._seen: set[str] = set()
-        """Players who were asked for, of whom that is to be noted."""
         self._damages: dict[Damage, None] = {}
-        self._inspected: tuple[int, AnyRow | None] = (0, None)
+        self._inspected: tuple[int, Row | None] = (0, None)
         """Which table is being checked, and after which row."""
 
     async def open(self) -> float:
@@ -143,58 +96,50 @@ class SqliteJournal:
         state: bytes,
         due: float | None,
         steps: Sequence[Step] = (),
-        tickets: Sequence[Ticket] = (),
+        records: Sequence[Change] = (),
     ) -> int:
-        rows = [(ticket.id, encode(ticket)) for ticket in tickets]
-        number: int = await self._write(partial(create, SummaryRow.of(summary), state, due, steps, rows))
+        row = writes.SummaryRow.of(summary)
+        number: int = await self._write(partial(writes.create, row, state, due, steps, records))
         return number
 
     def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
-        row = row_of(room, step)
-        row_of_room = None if aside.summary is None else SummaryRow.of(aside.summary)
-        extra = Extra([(ticket.id, encode(ticket)) for ticket in aside.tickets], aside.scored)
-        alone = row_of_room is None and aside.state is None and aside.due is UNSET and extra == NOTHING
-        do = partial(append, row, row_of_room, aside.state, aside.due, extra)
+        row = writes.row_of(room, step)
+        row_of_room = None if aside.summary is None else writes.SummaryRow.of(aside.summary)
+        alone = row_of_room is None and aside.state is None and aside.due is UNSET and not aside.records
+        do = partial(writes.append, row, row_of_room, aside.state, aside.due, aside.records)
         if self._writer is None:
             kept(NotKept("the journal is not open"))
         else:
             self._writer.put(Write(do, step.now, row if alone else None), kept)
 
-    async def mark(self, room: int, summary: RoomSummary, due: float | None) -> None:
-        await self._write(partial(mark, room, SummaryRow.of(summary), due))
+    async def update_room(
+        self,
+        room: int,
+        *,
+        summary: RoomSummary | None = None,
+        stored: Stored | None = None,
+        due: float | UnsetType | None = UNSET,
+    ) -> None:
+        row = None if summary is None else writes.SummaryRow.of(summary)
+        await self._write(partial(writes.update_room, room, row, stored, due))
 
-    async def prune(self, before: float, limit: int) -> bool:
-        more: bool = await self._write(partial(prune, before, self._clock, limit))
-        return more
-
-    async def rest(self, room: int, stored: Stored, due: float | None) -> None:
-        await self._write(partial(rest, room, stored.seq, stored.state, due))
+    async def keep(self, *changes: Change) -> None:
+        await self._write(partial(writes.keep, changes))
 
     async def beat(self, now: float) -> None:
-        seen, self._seen = self._seen, set()
-        await self._write(partial(see_players, seen, now), now)
+        await self._write(lambda _: None, now)
         self._clock = max(self._clock, now)
         if self._mark.is_due(self._clock):  # what it tells of is on the disk
             await asyncio.to_thread(self._mark.write, self._clock)
 
-    async def post(self, relay: str, letter: KeptEnvelope) -> None:
-        await self._write(partial(post, relay, letter))
+    async def prune(self, before: float, limit: int) -> bool:
+        more: bool = await self._write(partial(prune, before, limit))
+        return more
 
-    async def save_ticket(self, ticket: Ticket) -> None:
-        await self._write(partial(save_tickets, [(ticket.id, encode(ticket))]))
-
-    async def drop_tickets(self, ids: Collection[str]) -> None:
-        await self._write(partial(drop_tickets, tuple(ids)))
-
-    async def save_player(self, player: Player) -> None:
-        await self._write(partial(save_player, player, self._clock))
-
-    def _write(
-        self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0, row: Row | None = None
-    ) -> asyncio.Future[Any]:
+    def _write(self, do: Callable[[sqlite3.Connection], Any], now: float = 0.0) -> asyncio.Future[Any]:
         if self._writer is None:
             raise NotKept("the journal is not open")
-        return self._writer.do(Write(do, now, row))
+        return self._writer.do(Write(do, now))
 
     # Reading.
 
@@ -202,74 +147,30 @@ class SqliteJournal:
         chain = Chain(room, after)
         more = True
         while more:
-            rows, more = await self._read(partial(page, room, chain.seq))
+            rows, more = await self._read(partial(reads.page, room, chain.seq))
             for row in rows:
                 yield chain.read(*row)
 
     async def stored(self, room: int, at: int | None = None) -> Stored:
-        return await self._read(partial(stored, room, AFTER_ALL if at is None else at))
-
-    async def answers(self, room: int) -> dict[tuple[str, str], int]:
-        return await self._read(partial(answers, room))
+        return await self._read(partial(reads.stored, room, reads.AFTER_ALL if at is None else at))
 
     async def recall(self, id: str) -> Recalled | None:
-        return await self._read(partial(recall, id))
+        return await self._read(partial(reads.recall, id))
 
-    async def find(self, id: str) -> Found | None:
-        return await self._read(partial(room, BY_ID, id))
+    async def find(self, which: str | int) -> Found | None:
+        return await self._read(partial(reads.find, which))
 
-    async def ids_like(self, id: str) -> list[str]:
-        return await self._read(partial(ids_like, id))
+    async def rooms(self, query: RoomQuery) -> list[Found]:
+        return await self._read(partial(reads.rooms, query))
 
-    async def room(self, number: int) -> Found | None:
-        return await self._read(partial(room, BY_NUMBER, number))
+    async def room_ids(self, query: RoomQuery) -> list[str]:
+        return await self._read(partial(reads.room_ids, query))
 
-    async def rooms_of(self, player: str) -> list[Found]:
-        return await self._read(partial(rooms_of, player))
+    async def record(self, kind: str, key: str, group: str = "") -> Record | None:
+        return await self._read(partial(reads.record, kind, key, group))
 
-    async def due(self, now: float) -> list[str]:
-        return await self._read(partial(due, now))
-
-    async def left_connected(self) -> list[str]:
-        return await self._read(partial(ids, "connected"))
-
-    async def missing(self, games: Collection[str]) -> list[Found]:
-        return await self._read(partial(missing, tuple(games)))
-
-    async def held(self) -> list[str]:
-        return await self._read(partial(ids, "held IS NOT NULL"))
-
-    async def tickets(self) -> list[Ticket]:
-        return await self._read(tickets)
-
-    async def standings(self, ladder: str, limit: int) -> list[Standing]:
-        return await self._read(partial(standings, ladder, limit))
-
-    async def standings_of(self, player: str) -> list[Standing]:
-        return await self._read(partial(standings_of, player))
-
-    async def results_of(self, player: str, limit: int) -> list[GameResult]:
-        return await self._read(partial(results_of, player, limit))
-
-    async def posted(self, relay: str, most: int | None = None) -> list[bytes]:
-        return await self._read(partial(posted, relay, most))
-
-    async def relay_held(self, relay: str) -> Held | None:
-        return await self._read(partial(relay_held, relay))
-
-    async def relays_held(self) -> dict[str, int]:
-        return await self._read(relays_held)
-
-    async def key(self) -> bytes:
-        return await self._read(lambda db: next(look(db, KEYS))[0])
-
-    async def player(self, id: str) -> KeptPlayer | None:
-        found = await self._read(partial(player, id))
-        if found is None:
-            return None
-        if self._clock - found[1] >= SEEN_EVERY:
-            self._seen.add(id)
-        return found[0]
+    async def records(self, query: RecordQuery) -> list[Record]:
+        return await self._read(partial(reads.records, query))
 
     def damages(self) -> Sequence[Damage]:
         return tuple(self._damages)

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from parlour.journal.base import Durability, Lost
-from parlour.journal.sqlite.sealed import CLOCK, is_whole
+from parlour.journal.sqlite.checked_rows import CLOCK, is_whole
 from parlour.wire import digest
 
 MARK_FILE = "parlour.mark"
@@ -29,8 +29,8 @@ class ProgressMark:
     def read(self) -> float | None:
         """The clock of the mark; None where there is none that can be believed."""
         try:
-            clock, seal = self._path.read_text("ascii").split()
-            return float(clock) if seal == _seal(clock) else None
+            clock, checksum = self._path.read_text("ascii").split()
+            return float(clock) if checksum == _checksum(clock) else None
         except (OSError, ValueError):
             return None
 
@@ -43,7 +43,7 @@ class ProgressMark:
         self._at = clock
         draft = self._path.with_suffix(".new")
         with suppress(OSError):
-            draft.write_text(f"{clock!r} {_seal(repr(clock))}\n", "ascii")
+            draft.write_text(f"{clock!r} {_checksum(repr(clock))}\n", "ascii")
             draft.replace(self._path)
 
     def check(self, journal: Path, durability: Durability) -> None:
@@ -59,7 +59,7 @@ class ProgressMark:
         )
 
 
-def _seal(clock: str) -> str:
+def _checksum(clock: str) -> str:
     return digest(clock.encode()).hex()[:16]
 
 
@@ -75,5 +75,5 @@ def _clock_of(journal: Path) -> float | None:
             row = db.execute(f"SELECT {', '.join(columns)} FROM clock").fetchone()  # noqa: S608 - our own
     except (sqlite3.Error, TypeError, ValueError):  # it is opened in a moment, and then said to be so
         return None
-    is_sealed = "seal" in columns
-    return float(row[0]) if row and (not is_sealed or is_whole(CLOCK, row)) else None
+    has_checksum = "checksum" in columns
+    return float(row[0]) if row and (not has_checksum or is_whole(CLOCK, row)) else None

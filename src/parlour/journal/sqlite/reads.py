@@ -1,47 +1,35 @@
-"""What a read finds. Every row is checked; see `sealed`."""
+"""What a read finds. Every row is checked; see `checked_rows`."""
 
 import sqlite3
-from collections import Counter
-from collections.abc import Sequence
-from math import inf
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from parlour.journal.base import (
+    UNREADABLE,
     Chain,
     Damaged,
     Found,
-    GameResult,
-    Held,
-    KeptPlayer,
     Recalled,
+    Record,
+    RecordQuery,
+    RoomQuery,
     RoomSummary,
     Stored,
 )
-from parlour.journal.sqlite.sealed import (
-    LETTERS,
-    PLAYERS,
-    RELAYS,
-    RESULTS,
+from parlour.journal.sqlite.checked_rows import (
+    RECORDS,
     ROOMS,
     SEATS,
-    STANDINGS,
     STATES,
     STEPS,
-    TICKETS,
     Row,
-    bodies,
-    body_of,
-    damaged,
-    is_whole,
     look,
     look_for,
     note,
 )
-from parlour.lobby import Ticket
-from parlour.ratings import Standing
-from parlour.wire import Step, digest
+from parlour.wire import digest
 
 AFTER_ALL = 2**62
 """After any step that there is."""
@@ -51,31 +39,32 @@ NO_LIMIT = -1
 """As many as there are, in SQLite's words."""
 
 read_summary = msgspec.json.Decoder(RoomSummary).decode
-read_player = msgspec.json.Decoder(KeptPlayer).decode
-read_ticket = msgspec.json.Decoder(Ticket).decode
-read_standing = msgspec.json.Decoder(Standing).decode
-read_result = msgspec.json.Decoder(GameResult).decode
 
 LAST_STEP = ", (SELECT coalesce(max(seq), 0) FROM steps WHERE steps.room = rooms.number)"
 # An id is given again only once its room has ended, so an open room is the newest of its id.
 BY_ID = "WHERE id = ? ORDER BY number DESC LIMIT 1"
 BY_NUMBER = "WHERE number = ?"
 
+# Rooms.
+
 
 def found(db: sqlite3.Connection, row: Row) -> Found:
-    return Found(row[0], row[-1], body_of(db, ROOMS, row, read_summary))
+    """A room by its row; `Damaged` if its summary cannot be read."""
+    try:
+        return Found(row[0], row[-1], read_summary(row[len(ROOMS.columns) - 1]))
+    except UNREADABLE:
+        raise note(db, ROOMS, row) from None
 
 
-def room(sql: str, key: str | int, db: sqlite3.Connection) -> Found | None:
+def find(which: str | int, db: sqlite3.Connection) -> Found | None:
     """The room that is asked for; `Damaged` if its row is."""
-    row = look_for(db, ROOMS, sql, (key,), LAST_STEP)
+    row = look_for(db, ROOMS, BY_ID if isinstance(which, str) else BY_NUMBER, (which,), LAST_STEP)
     return None if row is None else found(db, row)
 
 
-def rooms(sql: str, values: Sequence[Any], db: sqlite3.Connection) -> list[Found]:
-    """Rooms in a list, from which damaged ones are left out."""
+def rooms(query: RoomQuery, db: sqlite3.Connection) -> list[Found]:
     there: list[Found] = []
-    for row in look(db, ROOMS, sql, values, LAST_STEP):
+    for row in look(db, ROOMS, *which_rooms(query, db), LAST_STEP):
         try:
             there.append(found(db, row))
         except Damaged:  # noted
@@ -83,55 +72,76 @@ def rooms(sql: str, values: Sequence[Any], db: sqlite3.Connection) -> list[Found
     return there
 
 
-def rooms_of(player: str, db: sqlite3.Connection) -> list[Found]:
-    seats = look(db, SEATS, "WHERE player = ? ORDER BY room DESC", (player,))
-    return [there for seat in list(seats) for there in rooms(BY_NUMBER, (seat[0],), db)]
+def room_ids(query: RoomQuery, db: sqlite3.Connection) -> list[str]:
+    which, values = which_rooms(query, db)
+    return [id for (id,) in db.execute(f"SELECT id FROM rooms {which}", values)]  # noqa: S608 - our own words
+
+
+def which_rooms(query: RoomQuery, db: sqlite3.Connection) -> tuple[str, list[Any]]:
+    """What SQL calls these rooms."""
+    terms, values = ["open"], list[Any]()
+    if query.player is not None:
+        numbers = [row[0] for row in look(db, SEATS, "WHERE player = ?", (query.player,))]
+        terms.append(f"number IN ({marks(numbers)})")
+        values += numbers
+    if query.due_by is not None:
+        terms.append("due <= ?")
+        values.append(query.due_by)
+    if query.connected:
+        terms.append("connected")
+    if query.held:
+        terms.append("held IS NOT NULL")
+    if query.other_games:
+        terms.append(f"game NOT IN ({marks(query.other_games)})")
+        values += query.other_games
+    if query.id_in_any_case is not None:
+        terms.append("id = ? COLLATE NOCASE")
+        values.append(query.id_in_any_case)
+    order = "number DESC" if query.due_by is None else "due"
+    return f"WHERE {' AND '.join(terms)} ORDER BY {order} LIMIT ?", [*values, limit_of(query)]
+
+
+def marks(values: Sequence[Any]) -> str:
+    """Where values go."""
+    return ", ".join("?" for _ in values)
+
+
+def limit_of(query: RoomQuery | RecordQuery) -> int:
+    return NO_LIMIT if query.limit is None else query.limit
 
 
 def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
-    there = room(BY_ID, id, db)
+    there = find(id, db)
     if there is None:
         return None
     number, state = there.number, stored(there.number, AFTER_ALL, db)
     chain = Chain(number, state.seq)
-    steps: list[Step] = []
-    more = True
-    while more:
-        rows, more = page(number, chain.seq, db, NO_LIMIT)
-        steps += [chain.read(*row) for row in rows]
+    steps = [chain.read(*row) for row in step_rows(number, state.seq, NO_LIMIT, db)]
     return Recalled(there, state, steps, answers(number, db))
-
-
-def due(now: float, db: sqlite3.Connection) -> list[str]:
-    sql = "SELECT id FROM rooms WHERE open AND due <= ? ORDER BY due"
-    return [id for (id,) in db.execute(sql, (now,))]
-
-
-def ids(which: str, db: sqlite3.Connection) -> list[str]:
-    return [id for (id,) in db.execute(f"SELECT id FROM rooms WHERE open AND {which}")]  # noqa: S608
-
-
-def missing(games: tuple[str, ...], db: sqlite3.Connection) -> list[Found]:
-    known = ", ".join("?" for _ in games)
-    return rooms(f"WHERE open AND game NOT IN ({known})", games, db)
 
 
 StepRow = tuple[int, bytes, bytes]
 """A step: its seq, its body and that body's digest."""
 
 
-def page(room: int, after: int, db: sqlite3.Connection, most: int = PAGE) -> tuple[list[StepRow], bool]:
+def step_rows(room: int, after: int, most: int, db: sqlite3.Connection) -> Iterator[StepRow]:
+    """Steps in order; `Damaged` at the first that is not as it was written."""
+    which = "WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
+    for row in look(db, STEPS, which, (room, after, most), strict=True):
+        yield row[1], row[4], digest(row[4])
+
+
+def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[StepRow], bool]:
     """Some steps in order, and whether there may be more; `Damaged` if the first is not as it was written."""
-    sql = f"SELECT {STEPS.all} FROM steps WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608 - ours
     steps: list[StepRow] = []
-    for row in db.execute(sql, (room, after, most)):
-        if not is_whole(STEPS, row):
-            note(db, STEPS, row)
-            if steps:
-                return steps, True
-            raise Damaged(f"room {room}: step {row[1]} is not as it was written")
-        steps.append((row[1], row[4], digest(row[4])))
-    return steps, len(steps) == most
+    try:
+        for row in step_rows(room, after, PAGE, db):
+            steps.append(row)  # noqa: PERF402 - those before the damage count
+    except Damaged:
+        if not steps:
+            raise
+        return steps, True
+    return steps, len(steps) == PAGE
 
 
 def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
@@ -142,14 +152,12 @@ def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
 
 
 def answers(room: int, db: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    found = {}
-    sql = f"SELECT {STEPS.all} FROM steps WHERE room = ? AND command_id IS NOT NULL"  # noqa: S608 - ours
-    for row in db.execute(sql, (room,)):
-        if not is_whole(STEPS, row):  # it may be the answer to what is asked again
-            raise damaged(note(db, STEPS, row))
-        if row[2] is not None:
-            found[row[2], row[3]] = row[1]
-    return found
+    """The seq that each (player, command id) was answered with.
+
+    `Damaged` if one of those steps is: it may be the answer to what is asked again.
+    """
+    rows = look(db, STEPS, "WHERE room = ? AND command_id IS NOT NULL", (room,), strict=True)
+    return {(player, id): seq for _, seq, player, id, *_ in rows if player is not None}
 
 
 def last(db: sqlite3.Connection, room: int) -> int:
@@ -158,60 +166,40 @@ def last(db: sqlite3.Connection, room: int) -> int:
     return seq
 
 
-def player(id: str, db: sqlite3.Connection) -> tuple[KeptPlayer, float] | None:
-    """A player and when they were last asked for.
+# Records.
 
-    `Damaged` if the row is: nobody knows which of their sessions are over, so no token of theirs is believed.
-    """
-    row = look_for(db, PLAYERS, "WHERE id = ?", (id,))
-    return None if row is None else (body_of(db, PLAYERS, row, read_player), row[1])
+THIS_RECORD = "WHERE kind = ? AND in_group = ? AND key = ?"
 
 
-def tickets(db: sqlite3.Connection) -> list[Ticket]:
-    return bodies(db, TICKETS, read_ticket, "", ())
+def record_of(row: Row) -> Record:
+    kind, group, key, owner, sort, due, room, body, *_ = row
+    return Record(kind, key, body, group, owner, sort, due, room)
 
 
-def standings(ladder: str, limit: int, db: sqlite3.Connection) -> list[Standing]:
-    sql = "WHERE ladder = ? ORDER BY worth DESC, player LIMIT ?"
-    return bodies(db, STANDINGS, read_standing, sql, (ladder, limit))
+def record(kind: str, key: str, group: str, db: sqlite3.Connection) -> Record | None:
+    row = look_for(db, RECORDS, THIS_RECORD, (kind, group, key))
+    return None if row is None else record_of(row)
 
 
-def standings_of(player: str, db: sqlite3.Connection) -> list[Standing]:
-    return bodies(db, STANDINGS, read_standing, "WHERE player = ? ORDER BY ladder", (player,))
-
-
-def results_of(player: str, limit: int, db: sqlite3.Connection) -> list[GameResult]:
-    sql = "WHERE player = ? ORDER BY number DESC LIMIT ?"
-    return bodies(db, RESULTS, read_result, sql, (player, limit))
-
-
-def posted(relay: str, most: int | None, db: sqlite3.Connection) -> list[bytes]:
-    sql = f"SELECT {LETTERS.all} FROM letters WHERE relay = ? ORDER BY num DESC"  # noqa: S608 - our own words
-    bodies: list[bytes] = []
-    left = inf if most is None else most
-    for row in db.execute(sql, (relay,)):
-        if not is_whole(LETTERS, row):
-            note(db, LETTERS, row)
-            raise Damaged(f"relay {relay}: number {row[1]} is not as it was written")
-        left -= len(row[2])
-        if left < 0:
+def records(query: RecordQuery, db: sqlite3.Connection) -> list[Record]:
+    there: list[Record] = []
+    size = 0
+    for row in look(db, RECORDS, *which_records(query), strict=query.strict):
+        found = record_of(row)
+        size += len(found.body)
+        if query.most_bytes is not None and size > query.most_bytes:
             break
-        bodies.append(row[2])
-    return bodies[::-1]
+        there.append(found)
+    return there
 
 
-def relay_held(relay: str, db: sqlite3.Connection) -> Held | None:
-    row = next(look(db, RELAYS, "WHERE name = ?", (relay,)), None)
-    return None if row is None else Held(row[2], row[3])
-
-
-def relays_held(db: sqlite3.Connection) -> dict[str, int]:
-    held: Counter[str] = Counter()
-    for _, _, holder, size, *_ in look(db, RELAYS):
-        held[holder] += size
-    return held
-
-
-def ids_like(id: str, db: sqlite3.Connection) -> list[str]:
-    sql = "SELECT id FROM rooms WHERE open AND id = ? COLLATE NOCASE LIMIT 2"
-    return [found for (found,) in db.execute(sql, (id,))]
+def which_records(query: RecordQuery) -> tuple[str, list[Any]]:
+    """What SQL calls these records."""
+    given = {"kind = ?": query.kind, "in_group = ?": query.group, "owner = ?": query.owner}
+    terms = {term: value for term, value in {**given, "due <= ?": query.due_by}.items() if value is not None}
+    which = " AND ".join([*terms, *(["owner <> ''"] if query.owner else [])])  # as the index has it
+    if query.due_by is not None:
+        order = "due, key"
+    else:
+        order = "sort DESC, key" if query.largest_first else "sort, key"
+    return f"WHERE {which} ORDER BY {order} LIMIT ?", [*terms.values(), limit_of(query)]

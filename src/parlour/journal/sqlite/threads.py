@@ -13,9 +13,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from parlour.journal.base import Conflict, Damage, Damaged, DiskFailed, NotKept
-from parlour.journal.sqlite.sealed import Connection
-from parlour.journal.sqlite.trouble import name_of, not_kept, unreadable
-from parlour.journal.sqlite.writes import Row, insert_all, move_clock
+from parlour.journal.sqlite.checked_rows import Connection
+from parlour.journal.sqlite.errors import name_of, not_kept, unreadable
+from parlour.journal.sqlite.writes import StepRow, insert_all, move_clock
 
 W = TypeVar("W")
 Done = Callable[[Any], None]
@@ -32,7 +32,7 @@ class Write(NamedTuple):
 
     do: Callable[[sqlite3.Connection], Any]
     now: float
-    row: Row | None = None
+    row: StepRow | None = None
     """The step, where there is nothing else to write: many such are written with one statement."""
 
 
@@ -42,8 +42,8 @@ def note_pages(db: sqlite3.Connection, error: Exception) -> None:
         db.damages.setdefault(Damage("file", str(error)))
 
 
-class Clerk(ABC, Generic[W]):
-    """A thread with a connection to the file, which does together whatever came while it did the last.
+class QueueThread(ABC, Generic[W]):
+    """A thread with a queue and a connection to the file: does together whatever came while it did the last.
 
     To and fro between two threads costs more than most of what is asked, so it happens once for many.
     """
@@ -94,7 +94,10 @@ class Clerk(ABC, Generic[W]):
         """Tell everybody what came of their work."""
         self._hand_over()
         for (_, done), outcome in zip(batch, outcomes, strict=True):
-            done(outcome)
+            try:
+                done(outcome)
+            except Exception as error:  # noqa: BLE001 - it is its own affair; the others are told all the same
+                self._loop.call_exception_handler({"message": "after a write", "exception": error})
 
     async def stop(self) -> None:
         """Do what still waits, and let go of the file."""
@@ -120,7 +123,7 @@ class Clerk(ABC, Generic[W]):
         self._db.close()
 
 
-class Writer(Clerk[Write]):
+class Writer(QueueThread[Write]):
     """Writes: a batch is one transaction, so that many rooms share the price of one flush to the disk."""
 
     def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
@@ -170,7 +173,7 @@ class Writer(Clerk[Write]):
     def _attempt(self, write: Write) -> Any:
         try:
             return write.do(self._db)
-        except Conflict as conflict:  # SQLite has undone the statement, which was the first of this write
+        except Conflict as conflict:  # met before anything was written
             return conflict
 
     def _move_clock(self, now: float) -> None:
@@ -201,7 +204,7 @@ def fault(error: Exception) -> NotKept:
     return why
 
 
-class Reader(Clerk[Callable[[sqlite3.Connection], Any]]):
+class Reader(QueueThread[Callable[[sqlite3.Connection], Any]]):
     """Reads, on a connection of its own: it sees what was kept, and waits for no writer."""
 
     def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:

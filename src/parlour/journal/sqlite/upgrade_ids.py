@@ -38,10 +38,9 @@ def hide_ids(db: sqlite3.Connection, hide: Hide) -> None:
             "UPDATE rooms SET creator = renamed(creator), card = hidden(card) WHERE number = ?", (room,)
         )
         db.execute("UPDATE seats SET player = renamed(player) WHERE room = ?", (room,))
-    db.execute("UPDATE tickets SET body = hidden(body)")
-    for table in ("standings", "results"):
-        mine = f"WHERE player GLOB {OURS} OR instr(body, CAST('gammonx:' AS BLOB))"
-        db.execute(f"UPDATE {table} SET player = renamed(player), body = hidden(body) {mine}")  # noqa: S608
+    mine = f"owner GLOB {OURS} OR instr(body, CAST('gammonx:' AS BLOB))"
+    sql = "UPDATE records SET key = renamed(key), owner = renamed(owner), body = hidden(body)"
+    db.execute(f"{sql} WHERE kind IN ('ticket', 'standing', 'result') AND ({mine})")
 
 
 def _hide_steps(db: sqlite3.Connection, room: int, hide: Hide) -> Heads:

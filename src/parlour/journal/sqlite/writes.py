@@ -1,6 +1,6 @@
-"""What a write does. Only its first statement can meet a taken key: a refused write leaves nothing behind.
+"""What a write does. What can be in its way is looked at first: a refused write leaves nothing behind.
 
-Every row is written with its seal; see `sealed`.
+Every row is written with its checksum; see `checked_rows`.
 """
 
 import sqlite3
@@ -12,35 +12,27 @@ import msgspec
 from msgspec import UnsetType
 
 from parlour.journal.base import (
+    Change,
     Conflict,
-    Damaged,
-    GameResult,
-    KeptEnvelope,
-    Player,
+    Drop,
+    NewRecord,
+    Record,
     RoomSummary,
-    Scored,
+    Stored,
+    Unchanged,
 )
-from parlour.journal.sqlite.reads import last, read_standing
-from parlour.journal.sqlite.sealed import (
+from parlour.journal.sqlite.checked_rows import (
     CLOCK,
-    LETTERS,
-    PLAYERS,
-    RELAYS,
-    RESULTS,
+    RECORDS,
     ROOMS,
     SEATS,
-    STANDINGS,
     STATES,
-    TICKETS,
-    Table,
-    body_of,
-    change,
+    change_row,
+    checksum,
     insert,
-    look_for,
-    seal_of,
-    sealed,
+    with_checksum,
 )
-from parlour.ratings import Standing
+from parlour.journal.sqlite.reads import THIS_RECORD, last
 from parlour.wire import Step, asker
 
 encode = msgspec.json.Encoder().encode
@@ -64,7 +56,6 @@ class SummaryRow(NamedTuple):
             "open": int(summary.ended is None),
             "private": int(summary.private),
             "connected": summary.connected,
-            "over": int(summary.outcome is not None),
             "held": summary.held,
             "creator": summary.creator,
             "ended_at": summary.ended_at,
@@ -73,8 +64,8 @@ class SummaryRow(NamedTuple):
         return cls(players if summary.ended is None else frozenset(), columns)  # an ended room is nobody's
 
 
-Row = tuple[int, int, str | None, str | None, bytes, bytes]
-"""A step as its table has it: room, seq, player, command id, body, seal."""
+StepRow = tuple[int, int, str | None, str | None, bytes, bytes]
+"""A step as its table has it: room, seq, player, command id, body, checksum."""
 
 ROWS_AT_ONCE = 64
 """Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
@@ -84,28 +75,19 @@ INSERT_STEPS = {
 }
 
 
-class Extra(NamedTuple):
-    """What a step rarely has beside it."""
-
-    tickets: Sequence["TicketRow"] = ()
-    scored: Scored | None = None
+# Rooms and steps.
 
 
-TicketRow = tuple[str, bytes]
-"""A ticket: its id, and encoded."""
-
-
-def row_of(room: int, step: Step) -> Row:
+def row_of(room: int, step: Step) -> StepRow:
     keys = (room, step.seq, asker(step.command), step.id)
-    return (*keys, step.body, seal_of(keys, step.digest))
+    return (*keys, step.body, checksum(keys, step.digest))
 
 
-def next_number(db: sqlite3.Connection, table: Table) -> int:
-    """A number that no row has; rooms never get one that a forgotten room had."""
-    sql = f"SELECT max(number) FROM {table.name} WHERE number < ?"  # noqa: S608 - our own words
-    there = db.execute(sql, (MOST_NUMBER,)).fetchone()[0] or 0
-    given = "SELECT max(seq) FROM sqlite_sequence WHERE name = ? AND seq < ?"
-    return int(max(there, db.execute(given, (table.name, MOST_NUMBER)).fetchone()[0] or 0)) + 1
+def next_number(db: sqlite3.Connection) -> int:
+    """A number that no room has, nor a forgotten room had."""
+    there = "SELECT max(number) FROM rooms WHERE number < ?"
+    given = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'rooms' AND seq < ?"
+    return max(int(db.execute(sql, (MOST_NUMBER,)).fetchone()[0] or 0) for sql in (there, given)) + 1
 
 
 def create(
@@ -113,77 +95,44 @@ def create(
     state: bytes,
     due: float | None,
     steps: Sequence[Step],
-    tickets: Sequence[TicketRow],
+    records: Sequence[Change],
     db: sqlite3.Connection,
 ) -> int:
-    number = next_number(db, ROOMS)
+    check(records, db)
+    number = next_number(db)
     values = {"number": number, **row_of_room.columns, "due": due}
     try:
         insert(db, ROOMS, *(values[name] for name in ROOMS.columns))
     except sqlite3.IntegrityError:
         raise Conflict(f"there is an open room {row_of_room.columns['id']} already") from None
-    keep_state(db, number, 0, state)
+    keep_state(db, number, Stored(0, state))
     seat(db, number, row_of_room.players)
     insert_all(db, [row_of(number, step) for step in steps])
-    save_tickets(tickets, db)
+    write_records(records, db)
     return number
 
 
 def append(
-    row: Row,
+    row: StepRow,
     row_of_room: SummaryRow | None,
     state: bytes | None,
     due: float | UnsetType | None,
-    extra: Extra,
+    records: Sequence[Change],
     db: sqlite3.Connection,
 ) -> None:
     room, seq, *_ = row
+    check(records, db)
     try:
         db.execute(INSERT_STEPS[1], row)
     except sqlite3.IntegrityError as error:
         raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
     write_summary(db, room, row_of_room, due)
     if state is not None:
-        keep_state(db, room, seq, state)
-    if extra.tickets:
-        save_tickets(extra.tickets, db)
-    if extra.scored is not None:
-        score(extra.scored, db)
+        keep_state(db, room, Stored(seq, state))
+    write_records(records, db)
 
 
-def save_tickets(tickets: Sequence[TicketRow], db: sqlite3.Connection) -> None:
-    for id, body in tickets:
-        insert(db, TICKETS, id, body, instead=True)
-
-
-def drop_tickets(ids: Iterable[str], db: sqlite3.Connection) -> None:
-    db.executemany("DELETE FROM tickets WHERE id = ?", [(id,) for id in ids])
-
-
-def score(scored: Scored, db: sqlite3.Connection) -> None:
-    for result in scored.results:
-        keep_result(db, result)
-    kept = [standing_of(db, fresh) for fresh in scored.standings]
-    for standing in scored.settle(kept):
-        values = (standing.ladder, standing.player, standing.rating.worth, encode(standing))
-        insert(db, STANDINGS, *values, instead=True)
-
-
-def keep_result(db: sqlite3.Connection, result: GameResult) -> None:
-    number = next_number(db, RESULTS)
-    insert(db, RESULTS, number, result.player, result.number, int(result.ranked), encode(result))
-
-
-def standing_of(db: sqlite3.Connection, fresh: Standing) -> Standing:
-    """The kept standing; a newcomer's, where there is none or it is damaged."""
-    try:
-        row = look_for(db, STANDINGS, "WHERE ladder = ? AND player = ?", (fresh.ladder, fresh.player))
-        return fresh if row is None else body_of(db, STANDINGS, row, read_standing)
-    except Damaged:  # noted: it must not keep a game from ending
-        return fresh
-
-
-def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+def insert_all(db: sqlite3.Connection, rows: Sequence[StepRow]) -> int:
     """Keep these steps with few statements; how many of them were kept before one had no place.
 
     Between two statements the loop's thread takes its turn, and to get it back costs more than a row does.
@@ -199,61 +148,36 @@ def insert_all(db: sqlite3.Connection, rows: Sequence[Row]) -> int:
     return at
 
 
-def mark(room: int, row_of_room: SummaryRow, due: float | None, db: sqlite3.Connection) -> None:
-    if not write_summary(db, room, row_of_room, due):
+def update_room(
+    room: int,
+    row_of_room: SummaryRow | None,
+    stored: Stored | None,
+    due: float | UnsetType | None,
+    db: sqlite3.Connection,
+) -> None:
+    if db.execute("SELECT 1 FROM rooms WHERE number = ?", (room,)).fetchone() is None:
         raise Conflict(f"there is no room {room}")
-
-
-def rest(room: int, seq: int, state: bytes, due: float | None, db: sqlite3.Connection) -> None:
-    if seq != last(db, room) or not change(db, ROOMS, room, {"due": due}):
-        raise Conflict(f"room {room} is no longer at step {seq}")
-    keep_state(db, room, seq, state)
-
-
-def move_clock(now: float, db: sqlite3.Connection) -> None:
-    """Note how far the rooms' clock is; it never goes back."""
-    db.execute("UPDATE clock SET now = ?1, seal = ?2 WHERE now < ?1", sealed(CLOCK, now))
-
-
-def post(relay: str, letter: KeptEnvelope, db: sqlite3.Connection) -> None:
-    try:
-        insert(db, LETTERS, relay, letter.num, letter.body)
-    except sqlite3.IntegrityError:
-        raise Conflict(f"relay {relay} has a number {letter.num} already") from None
-    insert(db, RELAYS, relay, letter.at, letter.holder, letter.bytes, instead=True)
-    db.execute("DELETE FROM letters WHERE relay = ? AND num < ?", (relay, letter.first))
-
-
-def save_player(player: Player, seen: float, db: sqlite3.Connection) -> None:
-    insert(db, PLAYERS, player.id, seen, encode(player), instead=True)
-
-
-def see_players(ids: Iterable[str], now: float, db: sqlite3.Connection) -> None:
-    """These players were asked for just now; who was forgotten or is damaged is left alone."""
-    for id in ids:
-        try:
-            change(db, PLAYERS, id, {"seen": now})
-        except Damaged:  # noted
-            continue
+    if stored is not None and stored.seq != last(db, room):
+        raise Conflict(f"room {room} is no longer at step {stored.seq}")
+    write_summary(db, room, row_of_room, due)
+    if stored is not None:
+        keep_state(db, room, stored)
 
 
 def write_summary(
     db: sqlite3.Connection, room: int, row_of_room: SummaryRow | None, due: float | UnsetType | None
-) -> bool:
-    """Put the new card at the room's door, if there is one, and set its alarm; False where no room is."""
+) -> None:
+    """Put the new card at the room's door, if there is one, and set its alarm."""
     changes = {} if row_of_room is None else dict(row_of_room.columns)
     if not isinstance(due, UnsetType):
         changes["due"] = due
-    if not changes:
-        return True
-    if not change(db, ROOMS, room, changes):
-        return False
+    if changes:
+        change_row(db, ROOMS, room, changes)
     if row_of_room is not None:
         seated = {player for (player,) in db.execute("SELECT player FROM seats WHERE room = ?", (room,))}
         if seated != row_of_room.players:
             db.execute("DELETE FROM seats WHERE room = ?", (room,))
             seat(db, room, row_of_room.players)
-    return True
 
 
 def seat(db: sqlite3.Connection, room: int, players: frozenset[str]) -> None:
@@ -261,5 +185,62 @@ def seat(db: sqlite3.Connection, room: int, players: frozenset[str]) -> None:
         insert(db, SEATS, room, player)
 
 
-def keep_state(db: sqlite3.Connection, room: int, seq: int, state: bytes) -> None:
-    insert(db, STATES, room, seq, state, instead=True)
+def keep_state(db: sqlite3.Connection, room: int, stored: Stored) -> None:
+    insert(db, STATES, room, stored.seq, stored.state, instead=True)
+
+
+def move_clock(now: float, db: sqlite3.Connection) -> None:
+    """Note how far the rooms' clock is; it never goes back."""
+    db.execute("UPDATE clock SET now = ?1, checksum = ?2 WHERE now < ?1", with_checksum(CLOCK, now))
+
+
+# Records.
+
+
+def keep(changes: Sequence[Change], db: sqlite3.Connection) -> None:
+    check(changes, db)
+    write_records(changes, db)
+
+
+def values_of(record: Record) -> tuple[Any, ...]:
+    """A record as its table has it, without the checksum."""
+    place = (record.kind, record.group, record.key, record.owner)
+    return (*place, record.sort, record.due, record.room, record.body)
+
+
+def check(changes: Iterable[Change], db: sqlite3.Connection) -> None:
+    """See that nothing stands in the way of these changes."""
+    for one in changes:
+        if isinstance(one, NewRecord) and kept_row(one, db) is not None:
+            raise Conflict(f"there is a {one.kind} {one.key} already")
+        if isinstance(one, Unchanged):
+            was = one.record
+            if kept_row(was, db) != with_checksum(RECORDS, *values_of(was)):
+                raise Conflict(f"the {was.kind} {was.key} has changed")
+
+
+def kept_row(record: Record, db: sqlite3.Connection) -> tuple[Any, ...] | None:
+    """The row of the record with the same name, damaged or not."""
+    sql = f"SELECT {RECORDS.all} FROM records {THIS_RECORD}"  # noqa: S608 - our own words
+    row: tuple[Any, ...] | None = db.execute(sql, (record.kind, record.group, record.key)).fetchone()
+    return row
+
+
+def write_records(changes: Iterable[Change], db: sqlite3.Connection) -> None:
+    for one in changes:
+        match one:
+            case Record():
+                insert(db, RECORDS, *values_of(one), instead=True)
+            case Drop():
+                drop(one, db)
+            case Unchanged():
+                pass  # checked before
+            case _:
+                raise TypeError(f"{type(one).__name__} is no change")
+
+
+def drop(gone: Drop, db: sqlite3.Connection) -> None:
+    given = {"kind = ?": gone.kind, "in_group = ?": gone.group, "key = ?": gone.key, "sort < ?": gone.below}
+    terms = {term: value for term, value in given.items() if value is not None}
+    sql = f"DELETE FROM records WHERE {' AND '.join(terms)}"  # noqa: S608 - our own words
+    db.execute(sql, tuple(terms.values()))

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from parlour.errors import Code, Refused, parse
 from parlour.journal.base import Trouble
 from parlour.server.limits import address_of
-from parlour.server.rooms.summary import excuse
+from parlour.server.refusals import excuse
 from parlour.server.tokens import COOKIE
 from parlour.wire import strict
 

@@ -19,7 +19,7 @@ from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, GameResult, KeptPlayer
+from parlour.journal.base import Found, RoomQuery
 from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
@@ -34,12 +34,15 @@ from parlour.server.components import Components
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
+from parlour.server.results import GameResult, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of
 from parlour.server.rooms.history import HistoryPage, HistoryWanted
 from parlour.server.rooms.summary import PublicRoom, Waits, waits_of
+from parlour.server.sessions import KeptPlayer
 from parlour.server.settings import Settings
+from parlour.server.standings import leaders, standings_of
 from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
 from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
 
@@ -440,7 +443,8 @@ class Api:
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
         self._parlour.environment.wanted_game(ladder.game)
         name = ladder_of(ladder.game, {"variant": ladder.variant})
-        return await self._parlour.journal.standings(name, ladder.limit)
+        await self._parlour.ratings.settled()
+        return await leaders(self._parlour.journal, name, ladder.limit)
 
     async def show_player(self, request: Request) -> PublicPlayer:
         self._limits.check_call(self.address(request), 1.0)
@@ -448,8 +452,9 @@ class Api:
         if id.startswith(PREFIX) and is_bot(id, self._parlour.games.values()):
             return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[])
         journal = self._parlour.journal
-        player = await journal.player(id)
-        standings, results = await journal.standings_of(id), await journal.results_of(id, MAX_RESULTS)
+        player = await self._parlour.sessions.known(id)
+        await self._parlour.ratings.settled()
+        standings, results = await standings_of(journal, id), await results_of(journal, id, MAX_RESULTS)
         if player is None and not results:  # players of other doors are known by their games alone
             raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         name = guest_name(id) if player is None else player.name
@@ -469,7 +474,7 @@ class Api:
         return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
     async def list_my_rooms(self, request: Request) -> list[PublicRoom]:
-        found = await self._parlour.journal.rooms_of(await self._known(request))
+        found = await self._parlour.journal.rooms(RoomQuery(player=await self._known(request)))
         return [self._parlour.rooms.describe(room) for room in found]
 
     async def _known(self, request: Request) -> str:

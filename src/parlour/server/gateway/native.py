@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
-from parlour.server.components import Components
+from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import RoomConnection
 from parlour.server.gateway.fanout import Peer
 from parlour.server.gateway.upgrade import Door, Upgrade
@@ -20,7 +20,7 @@ from parlour.wire import Adapter, Greeting
 class RoomDoor:
     """The door of a protocol whose clients play in rooms."""
 
-    def __init__(self, kind: type[Adapter], parlour: Components, tokens: Tokens, settings: Settings) -> None:
+    def __init__(self, kind: type[Adapter], parlour: Backing, tokens: Tokens, settings: Settings) -> None:
         self._kind = kind
         self._gateway, self._sessions = parlour.gateway, parlour.sessions
         self._tokens = tokens
@@ -51,6 +51,6 @@ ADAPTERS: dict[str, type[Adapter]] = {**PROTOCOLS, "phoenix": WithOgetarts}
 """The adapter of every protocol; the native one has a door in it."""
 
 
-def native_doors(parlour: Components, tokens: Tokens, settings: Settings) -> dict[str, Door]:
+def native_doors(parlour: Backing, tokens: Tokens, settings: Settings) -> dict[str, Door]:
     """A door for every protocol, by its path."""
     return {kind.path: RoomDoor(kind, parlour, tokens, settings) for kind in ADAPTERS.values()}

@@ -1,6 +1,6 @@
 """Who knocks at a socket's door, what their request says, and how they are turned away."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from starlette.requests import cookie_parser
@@ -91,14 +91,6 @@ class Door(Protocol):
     def enter(self, socket: "Socket", upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         """Let somebody in, with headers for the answer; `Refused` or `UpgradeRefused` keeps them out."""
         ...
-
-
-class LookUpFirst(Exception):
-    """A door cannot say yet whether to let somebody in: do this, and ask it once more."""
-
-    def __init__(self, look_up: Callable[[], Awaitable[object]]) -> None:
-        super().__init__()
-        self.look_up = look_up
 
 
 class UpgradeRefused(Exception):

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -17,14 +17,13 @@ from websockets.server import ServerProtocol
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.server import metrics
-from parlour.server.clock import Clock, Handle, Rounds
-from parlour.server.gateway.fanout import Peer, Write, WriteGroup, WriteScheduler
+from parlour.server.clock import Handle
+from parlour.server.gateway.fanout import Peer, Write, WriteGroup
 from parlour.server.gateway.frame_boundaries import FrameEnds
-from parlour.server.gateway.upgrade import Door, LookUpFirst, Upgrade, UpgradeRefused
-from parlour.server.limits import FRAME_COST, STRIKES, Limits, address_of
-from parlour.server.rooms.summary import excuse
-from parlour.server.settings import Settings
-from parlour.server.tasks import Tasks
+from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
+from parlour.server.limits import FRAME_COST, STRIKES, address_of
+from parlour.server.refusals import excuse
+from parlour.server.sessions import LookUpFirst
 
 try:
     from websockets.speedups import apply_mask
@@ -34,14 +33,13 @@ except ImportError:  # where nothing could be compiled
 if TYPE_CHECKING:
     from uvicorn.server import ServerState
 
+    from parlour.server.gateway.sockets import Sockets
+
 log = structlog.get_logger()
 
 _quiet = logging.getLogger("parlour.websockets")
 _quiet.disabled = True  # what the core has to log is for those who debug the core
 
-PART_AT_ONCE = 200
-PART_EVERY = 0.05
-"""How many are told at a stop, and how many seconds before the next."""
 _STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503}
 """The status that fits a refused upgrade; 403 where nothing else does, as Phoenix has it."""
 FRAMES_A_TURN = 32
@@ -63,64 +61,6 @@ NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
-class Sockets(WriteScheduler):
-    """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
-
-    def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
-        super().__init__(clock)
-        self.limits = limits
-        self.settings = settings
-        self._doors = doors
-        self.open: set[Socket] = set()
-        self._rounds: Rounds | None = None
-        self._parting: list[Socket] = []
-        self._tasks = Tasks()
-
-    def __call__(self, *, server_state: "ServerState", **_: Any) -> "Socket":
-        """What uvicorn calls for its `ws=`."""
-        if self._rounds is None:
-            self.loop = asyncio.get_running_loop()
-            self._rounds = Rounds(self.clock, self.settings.ping_every / 4, self._sweep)
-            self._rounds.start()
-        return Socket(self, server_state)
-
-    def begin(self, job: Coroutine[Any, Any, None]) -> None:
-        """Do something that takes a while."""
-        self._tasks.start(job)
-
-    def hang_up(self, player: str) -> None:
-        """Close every connection of a player, whichever door it came by."""
-        for socket in tuple(self.open):
-            if socket.player == player:
-                socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
-
-    def _sweep(self) -> None:
-        """Ask the silent whether they live, and cut off the dead."""
-        now = self.clock.now()
-        for socket in tuple(self.open):
-            socket.check(now, self.settings.ping_every)
-
-    def part(self, socket: "Socket") -> None:
-        """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
-        self._parting.append(socket)
-        if len(self._parting) == 1:
-            asyncio.get_running_loop().call_soon(self._part_some)
-
-    def _part_some(self) -> None:
-        some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
-        for socket in some:
-            socket.part()
-        if self._parting:
-            asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
-
-    def door(self, path: str) -> Door:
-        """What lies behind this path: a door of just that path, or one that takes whatever begins like it."""
-        door = self._doors.get(path) or self._doors.get(path[: path.find("/", 1) + 1])
-        if door is None:
-            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
-        return door
-
-
 class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
@@ -135,7 +75,7 @@ class Socket(asyncio.Protocol):
     _place: str | None
     address: str | None
 
-    def __init__(self, sockets: Sockets, state: "ServerState") -> None:
+    def __init__(self, sockets: "Sockets", state: "ServerState") -> None:
         self.owner = sockets
         self._state = state
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)

@@ -31,13 +31,14 @@ from parlour.server.border import (
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
 from parlour.server.clock import Handle
+from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.entering import EnterableRoom
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
 from parlour.server.rooms.perspectives import see
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.stored_room import freeze, thaw
-from parlour.server.rooms.summary import OUTCOME_NOT_KNOWN, Opening, excuse
+from parlour.server.rooms.summary import Opening
 from parlour.server.rooms.thinking import Thought
 from parlour.server.rooms.waking import Waked, end_room, wake
 from parlour.wire import Chat, Command, Hold, Push, Step, asker, check_id, clean_text
@@ -464,7 +465,8 @@ class RoomActor(EnterableRoom):
     async def _store(self) -> bytes:
         room = self.here
         frozen: bytes = self._ask_game(partial(freeze, room))
-        await self._env.journal.rest(self._number, Stored(room.seq, frozen), room.next_due)
+        stored = Stored(room.seq, frozen)
+        await self._env.journal.update_room(self._number, stored=stored, due=room.next_due)
         self._stored, self._due = room.seq, room.next_due
         return frozen
 

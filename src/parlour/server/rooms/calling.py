@@ -10,6 +10,7 @@ from parlour.lobby import matched
 from parlour.server.bots.players import chosen, newcomer
 from parlour.server.bots.questions import anything, question_of
 from parlour.server.bots.worker import Question
+from parlour.server.refusals import NOT_WRITTEN
 from parlour.server.rooms.actor import RoomActor
 from parlour.server.rooms.calls import (
     AskHint,
@@ -22,7 +23,7 @@ from parlour.server.rooms.calls import (
     Seated,
     SitDown,
 )
-from parlour.server.rooms.summary import NOT_WRITTEN, sitting_in
+from parlour.server.rooms.summary import sitting_in
 from parlour.wire import Act, Connect, Join, Shutdown
 
 log = structlog.get_logger()

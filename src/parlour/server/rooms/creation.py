@@ -8,16 +8,18 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Conflict, Found, RoomSummary, Trouble
+from parlour.journal.base import Conflict, Found, RoomQuery, RoomSummary, Trouble
 from parlour.lobby import Party, Ticket, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
 from parlour.server.bots.players import newcomer
 from parlour.server.limits import Quota
+from parlour.server.refusals import excuse
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import RoomEvent, RoomOpened, SummaryChanged
 from parlour.server.rooms.stored_room import config_of, freeze
-from parlour.server.rooms.summary import Opening, excuse, summary_of
+from parlour.server.rooms.summary import Opening, summary_of
+from parlour.server.ticket_records import ticket_records
 from parlour.server.tokens import random_letters
 from parlour.wire import Join, Step
 
@@ -48,7 +50,7 @@ class RoomCreation:
 
     async def start(self) -> None:
         """Count the rooms that are there."""
-        found = await self._env.journal.missing(())
+        found = await self._env.journal.rooms(RoomQuery())
         early, self._early = self._early or {}, None
         for summary in (early.get(one.summary.id, one.summary) for one in found):
             self._note(summary)
@@ -122,7 +124,9 @@ class RoomCreation:
             summary = summary_of(room, opening, at.now)
             try:
                 tickets = (*matched(party, id), *(() if host is None else (host,)))
-                number = await self._env.journal.create(summary, frozen, room.next_due, steps, tickets)
+                number = await self._env.journal.create(
+                    summary, frozen, room.next_due, steps, ticket_records(tickets)
+                )
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None

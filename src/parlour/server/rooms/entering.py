@@ -17,10 +17,11 @@ from parlour.server.border import (
     Viewpoint,
 )
 from parlour.server.bots.players import check_no_bot
+from parlour.server.refusals import excuse
 from parlour.server.rooms.perspectives import change_of
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.stepping import SteppingRoom
-from parlour.server.rooms.summary import company_of, excuse
+from parlour.server.rooms.summary import company_of
 from parlour.server.step_messages import heard
 from parlour.server.tokens import guest_name
 from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
@@ -155,7 +156,7 @@ class EnterableRoom(SteppingRoom):
     async def _name_of(self, ask: EnterRoom) -> str:
         if ask.door is not None and ask.door.name is not None:
             return ask.door.name
-        player = await self._env.journal.player(ask.player)
+        player = await self._env.sessions.known(ask.player)
         return player.name if player is not None else guest_name(ask.player)
 
     def _ask_to_join(self, player: str, *, spectate: bool) -> Joined[object]:

@@ -17,6 +17,7 @@ from parlour.server.border import TellGateway
 from parlour.server.clock import Clock
 from parlour.server.rooms.events import Publish, RoomEvent
 from parlour.server.rooms.guess_limit import Guesses
+from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
 from parlour.server.watchdog import Overrun, Watchdog
 
@@ -57,6 +58,7 @@ class Environment:
         self.clock = clock
         self.settings = settings
         self.watchdog = Watchdog(settings.callback_timeout, LAG)
+        self.sessions = Sessions(journal, clock)
         self.guesses = Guesses(clock, settings.address_guesses)
         self.reservations = Reservations()
         self.patience = patience_of(settings)

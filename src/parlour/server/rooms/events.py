@@ -35,6 +35,12 @@ class RoomEnded(msgspec.Struct, frozen=True):
     room: str
 
 
+class OutcomeReached(msgspec.Struct, frozen=True):
+    """A game that is to be rated has ended; the journal says so, if the step was kept."""
+
+    room: str
+
+
 class BotAsked(msgspec.Struct, frozen=True):
     """It is for a bot to do something."""
 
@@ -43,5 +49,5 @@ class BotAsked(msgspec.Struct, frozen=True):
     question: Question
 
 
-RoomEvent = RoomOpened | SummaryChanged | SeatsChanged | RoomEnded | BotAsked
+RoomEvent = RoomOpened | SummaryChanged | SeatsChanged | OutcomeReached | RoomEnded | BotAsked
 Publish = Callable[[RoomEvent], None]

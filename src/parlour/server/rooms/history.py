@@ -152,7 +152,7 @@ class History:
         return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.sheets))
 
     async def _find(self, id: str, number: int | None) -> Found:
-        found = await (self._journal.find(id) if number is None else self._journal.room(number))
+        found = await self._journal.find(id if number is None else number)
         if found is None or found.summary.id != id:  # a number alone opens nobody's private room
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
         return found

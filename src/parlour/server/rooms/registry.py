@@ -8,16 +8,18 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Damaged, Found, Trouble
+from parlour.journal.base import Damaged, Found, RoomQuery, Trouble
 from parlour.server import metrics
 from parlour.server.border import Ask, EnterRoom, Rejected
+from parlour.server.housekeeping import forget_old
+from parlour.server.refusals import excuse
 from parlour.server.rooms.actor import RoomActor
 from parlour.server.rooms.calling import carry_out
 from parlour.server.rooms.calls import RoomCall
 from parlour.server.rooms.creation import RoomCreation
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import RoomEvent, RoomOpened
-from parlour.server.rooms.summary import PublicRoom, RoomInMemory, excuse, public_room
+from parlour.server.rooms.summary import PublicRoom, RoomInMemory, public_room
 
 log = structlog.get_logger()
 
@@ -59,7 +61,8 @@ class RoomRegistry:
         """Open the journal, set the clock, and wake the rooms that were in use when it stopped."""
         self._clock.start(await self._journal.open())
         await self._hold_missing()
-        for id in {*await self._journal.left_connected(), *await self._journal.held()}:
+        queries = (RoomQuery(connected=True), RoomQuery(held=True))
+        for id in {id for query in queries for id in await self._journal.room_ids(query)}:
             self.get(id)  # waking tells a room that everybody is disconnected, and that its game is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
@@ -99,7 +102,8 @@ class RoomRegistry:
     ) -> Found:
         """The room of this id before all others, for somebody who has not guessed too often."""
         found = await self._journal.find(id)
-        if found is None and any_case and len(ids := await self._journal.ids_like(id)) == 1:
+        alike = RoomQuery(id_in_any_case=id, limit=2)
+        if found is None and any_case and len(ids := await self._journal.room_ids(alike)) == 1:
             found = await self._journal.find(ids[0])
         if found is None:
             raise self._env.guesses.missed(id, address)
@@ -202,11 +206,11 @@ class RoomRegistry:
 
     async def _hold_missing(self) -> None:
         """The clocks of rooms whose game is not there stand still until it is back."""
-        for found in await self._journal.missing(self._env.games.keys()):
+        for found in await self._journal.rooms(RoomQuery(other_games=tuple(self._env.games))):
             if found.summary.held is None:
                 log.warning("game_missing", room=found.summary.id, game=found.summary.game)
                 held = replace(found.summary, held=self._clock.now())
-                await self._journal.mark(found.number, held, None)
+                await self._journal.update_room(found.number, summary=held, due=None)
 
     async def beat(self) -> None:
         """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
@@ -216,7 +220,8 @@ class RoomRegistry:
             self._env.trouble = None
             await self._prune(now - self._env.settings.keep_ended * 86400)
             await self._inspect()
-            due = [] if self.stopping else await self._journal.due(now + HEARTBEAT)
+            soon = RoomQuery(due_by=now + HEARTBEAT)
+            due = [] if self.stopping else await self._journal.room_ids(soon)
         except Trouble as error:
             self._env.note_trouble(error)
             return
@@ -227,7 +232,7 @@ class RoomRegistry:
     async def _prune(self, before: float) -> None:
         """Forget what is old: more of it while there is more, with turns for the moves in between."""
         for _ in range(PRUNE_OFTEN):
-            if not await self._journal.prune(before, PRUNE_AT_ONCE):
+            if not await forget_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
                 return
 
     async def _inspect(self) -> None:

@@ -1,43 +1,48 @@
-"""What a game that ended means for its players: results for their pages, in ranked games their standing."""
+"""What the step that ends a game leaves behind: results for its players, and whether it is rated."""
 
-from functools import partial
 from typing import Any, Literal
 
-from parlour.journal.base import GameResult, Scored
-from parlour.ratings import Standing, ladder_of, settle
+from parlour.game import Outcome
+from parlour.journal.base import Record
+from parlour.ratings import ladder_of
 from parlour.room import Room
+from parlour.server.results import GameResult, Unrated, result_record, unrated_record
 from parlour.server.rooms.summary import Opening, seated
+from parlour.wire import Step
 
 
-def scored(number: int, opening: Opening, room: Room[Any], date: float) -> Scored | None:
-    """What the step that brought this outcome counts for; of private rooms only ranked ones do."""
+def records_of(number: int, opening: Opening, step: Step, room: Room[Any]) -> tuple[Record, ...]:
+    """What is kept with the step that brought an outcome; of private rooms only ranked ones count."""
     outcome = room.outcome
     if outcome is None or (opening.private and not opening.ranked):
-        return None
+        return ()
+    players = tuple(player for player in seated(room) if player is not None)
+    records = [result_record(result, step.now) for result in _results(number, opening, step, room)]
+    if opening.ranked and not any(player.bot for player in players):
+        game = Unrated(ladder_of(room.game, room.config), players, outcome, step.date)
+        records.append(unrated_record(game, number, step.seq, step.now))
+    return tuple(records)
+
+
+def _results(number: int, opening: Opening, step: Step, room: Room[Any]) -> list[GameResult]:
+    ladder, outcome = ladder_of(room.game, room.config), room.outcome
+    assert outcome is not None  # noqa: S101 - the caller looked
     players = [player for player in seated(room) if player is not None]
-    ladder = ladder_of(room.game, room.config)
     results = []
     for player in players:
-        how = _how(player.id, room)
+        how = _how(player.id, outcome)
         if how is not None and not player.bot:
             against = tuple(other for other in players if other != player)
             results.append(
                 GameResult(
                     player.id, how, outcome.why, room.game, ladder, against,
-                    room.id, number, room.seq, date, opening.ranked, opening.listed,
+                    room.id, number, room.seq, step.date, opening.ranked, opening.listed,
                 )
             )  # fmt: skip
-    if not opening.ranked or any(player.bot for player in players):
-        return Scored(tuple(results)) if results else None
-    standings = tuple(Standing(ladder, player.id, player.name) for player in players)
-    names = {player.id: player.name for player in players}
-    return Scored(tuple(results), standings, partial(settle, outcome=outcome, date=date, names=names))
+    return results
 
 
-def _how(player: str, room: Room[Any]) -> Literal["won", "lost", "drew"] | None:
-    outcome = room.outcome
-    if outcome is None:
-        return None
+def _how(player: str, outcome: Outcome) -> Literal["won", "lost", "drew"] | None:
     if player in outcome.won:
         return "won"
     if player in outcome.lost:

@@ -7,9 +7,10 @@ from msgspec import UNSET, UnsetType
 from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
-from parlour.server.rooms.results import scored
+from parlour.server.rooms.results import records_of
 from parlour.server.rooms.summary import Opening, summary_of
 from parlour.server.rooms.thinking import Thought
+from parlour.server.ticket_records import ticket_records
 
 
 class KeptBefore(NamedTuple):
@@ -30,8 +31,12 @@ def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, .
         _new_summary(before, room, step.now),
         thought.frozen,
         _new_due(before.due, room),
-        tickets,
-        scored(before.number, before.opening, room, step.date) if ends else None,
+        (
+            *ticket_records(tickets),
+            *(records_of(before.number, before.opening, step, room) if ends else ()),
+        )
+        if tickets or ends
+        else (),
     )
 
 

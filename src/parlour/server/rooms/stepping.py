@@ -20,8 +20,9 @@ from parlour.server import metrics
 from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
 from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
+from parlour.server.results import UNRATED
 from parlour.server.rooms.environment import Environment
-from parlour.server.rooms.events import SeatsChanged, SummaryChanged
+from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SummaryChanged
 from parlour.server.rooms.perspectives import Seen, change_of, see, sync
 from parlour.server.rooms.roster import Place, Presence, Roster
 from parlour.server.rooms.step_writes import KeptBefore, writes_beside
@@ -171,6 +172,8 @@ class SteppingRoom:
                 metrics.write_time.observe(self._env.clock.now() - asked)
                 self._note(thought, writes, tickets)
                 self._speak(thought)
+            if writes.records and any(getattr(record, "kind", "") == UNRATED for record in writes.records):
+                self._env.publish(OutcomeReached(self.id))
             kept(trouble)
 
         self._env.journal.append(self._number, thought.step, writes, done)

@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from parlour.errors import Code, Refused
 from parlour.game import Game, Outcome
-from parlour.journal.base import Damaged, DiskFailed, Found, Player, RoomSummary, Trouble
+from parlour.journal.base import Found, Player, RoomSummary
 from parlour.lobby import Mode
 from parlour.room import Patience, Room
 from parlour.wire import Company, Result, Sitter
@@ -18,10 +17,6 @@ class RoomInMemory(NamedTuple):
     found: Found
     is_attended: bool
     """Somebody with a seat, or whoever opened it, is connected."""
-
-
-NOT_WRITTEN = (Code.NOT_SAVED, Code.OUTCOME_UNKNOWN)
-"""The journal is to blame, and not what was asked for."""
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -43,22 +38,6 @@ class Opening(msgspec.Struct, frozen=True):
             summary.created, summary.private, summary.creator, summary.ranked, summary.listed,
             summary.address, summary.mode,
         )  # fmt: skip
-
-
-OUTCOME_NOT_KNOWN = "it is not known whether this happened; come back in a moment and see"
-
-
-def excuse(error: Refused | Trouble) -> Refused:
-    """What a client is told when the journal could not do its part."""
-    match error:
-        case Refused():
-            return error
-        case Damaged():
-            return Refused(Code.ROOM_DAMAGED, "what is kept of this is damaged; an operator must look at it")
-        case DiskFailed():
-            return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
-        case _:
-            return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")
 
 
 def seated(room: Room[Any]) -> tuple[Player | None, ...]:

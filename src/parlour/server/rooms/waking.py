@@ -70,5 +70,5 @@ async def end_room(environment: Environment, number: int, summary: RoomSummary, 
     """End a room that cannot take another step; its history stays."""
     now = environment.clock.now()
     over = replace(summary, status="ended", ended=why, ended_at=now, connected=0, held=None)
-    await environment.journal.mark(number, over, None)
+    await environment.journal.update_room(number, summary=over, due=None)
     environment.publish(SummaryChanged(over))

@@ -30,13 +30,13 @@ from parlour.journal.base import Trouble
 from parlour.protocols.signalr import HANDSHAKE_TIMEOUT, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.api.calls import caller_of, read_body, reply
 from parlour.server.clock import Clock, Rounds
-from parlour.server.components import Components
+from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.fanout import Peer, framed
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
-from parlour.server.rooms.summary import excuse
+from parlour.server.refusals import excuse
 from parlour.server.settings import Settings
 from parlour.server.tokens import Bearer, Tokens, brought
 from parlour.wire import EnterByDoor
@@ -236,7 +236,7 @@ HTTP_STATUS: dict[str, int] = {
 class GammonxDoor:
     """All connections to the hub, and what is asked before."""
 
-    def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
+    def __init__(self, parlour: Backing, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self.parlour = parlour
         self.clock: Clock = parlour.clock
         self._tokens = tokens

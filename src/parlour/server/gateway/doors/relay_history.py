@@ -9,13 +9,20 @@ import structlog
 from websockets.frames import CloseCode
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Damaged, Journal, KeptEnvelope, Trouble
+from parlour.journal.base import Damaged, Journal, Trouble
 from parlour.relay import ENVELOPE_WIRE, REMEMBERED_BYTES, Effects, Envelope, Intent, Relay, Tell, size_of
 from parlour.server.clock import Clock
 from parlour.server.gateway.doors.relay import OpenRelay, RelayConnection, Relays, Think, full
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Quota
 from parlour.server.mailbox import Mailbox
+from parlour.server.relay_records import (
+    KeptEnvelope,
+    held_by_all,
+    held_of,
+    keep_envelope,
+    kept_envelopes,
+)
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens
 
@@ -207,13 +214,13 @@ class KeptRelays(Relays):
     async def _weigh(self) -> None:
         """Look at what is kept: time passes, and what is old was forgotten."""
         self._weighed, self._is_short = self._clock.now(), False
-        held = await self._journal.relays_held()
+        held = await held_by_all(self._journal)
         self._disk = self._nothing_kept()
         for holder, size in held.items():
             self._disk.count(size, address=holder)
 
     async def _load(self, live: KeptRelay) -> None:
-        held = await self._journal.relay_held(live.room)
+        held = await held_of(self._journal, live.room)
         if held is not None:
             live.disk = held.bytes
             live.holder = held.holder or live.address
@@ -222,7 +229,7 @@ class KeptRelays(Relays):
         envelopes: list[Envelope] = []
         before: tuple[str, ...] | None = None
         try:
-            for body in await self._journal.posted(live.room, LOADED):
+            for body in await kept_envelopes(self._journal, live.room, LOADED):
                 page = _decode(body)
                 if live.next not in (0, page.num):
                     raise Damaged(f"relay {live.room}: number {live.next} is missing")
@@ -240,12 +247,12 @@ class KeptRelays(Relays):
         for tell in effects:
             if isinstance(tell, Tell) and tell.envelope.num >= live.next:  # not one that somebody missed
                 live.next = tell.envelope.num + 1
-                letter = self._letter(live, tell)
-                await self._journal.post(live.room, letter)
-                self._disk.change(live.disk, letter.bytes, address=live.holder)
-                live.disk = letter.bytes
+                kept = self._envelope(live, tell)
+                await keep_envelope(self._journal, live.room, kept)
+                self._disk.change(live.disk, kept.bytes, address=live.holder)
+                live.disk = kept.bytes
 
-    def _letter(self, live: KeptRelay, tell: Tell[Socket]) -> KeptEnvelope:
+    def _envelope(self, live: KeptRelay, tell: Tell[Socket]) -> KeptEnvelope:
         envelope, others = tell.envelope, None
         if not live.segments or live.segments[-1].bytes >= SEGMENT:
             others = tell.crowd.others(envelope.sender)

@@ -21,12 +21,15 @@ from parlour.server.gateway.lobby import Lobby
 from parlour.server.limits import Quota
 from parlour.server.mailbox import Mailbox
 from parlour.server.parts.pairing.ticket_index import TicketIndex
+from parlour.server.parts.ratings.settling import Ratings
+from parlour.server.refusals import NOT_WRITTEN, excuse
 from parlour.server.rooms.calls import CallOff, EndWaiting, SeatBot, SitDown
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
-from parlour.server.rooms.summary import NOT_WRITTEN, excuse
+from parlour.server.standings import standings_of
 from parlour.server.tasks import Tasks
+from parlour.server.ticket_records import drop_tickets, kept_tickets, save_ticket
 from parlour.server.tokens import guest_name, random_letters
 from parlour.wire import Push, Queue, Request, Unqueue
 
@@ -74,8 +77,9 @@ class Unqueued(msgspec.Struct, frozen=True):
 class Pairing:
     """One thing at a time, like a room: what is asked here runs in a lane of its own."""
 
-    def __init__(self, environment: Environment, rooms: RoomRegistry, lobby: Lobby) -> None:
+    def __init__(self, environment: Environment, rooms: RoomRegistry, lobby: Lobby, ratings: Ratings) -> None:
         self._env = environment
+        self._ratings = ratings
         self._rooms = rooms
         self._creation = rooms.creation
         self._lobby = lobby
@@ -90,7 +94,7 @@ class Pairing:
 
     async def start(self) -> None:
         """Go on with those who waited; they have a while to come back."""
-        now, tickets = self._now(), sorted(await self._journal.tickets(), key=lambda ticket: ticket.since)
+        now, tickets = self._now(), await kept_tickets(self._journal)
         for ticket in tickets:
             if ticket.room is None:
                 await self._go_on(ticket, now)
@@ -111,7 +115,7 @@ class Pairing:
         if ticket.at is None or waits:
             self.index.add(ticket, now, sitting)
         else:
-            await self._journal.drop_tickets([ticket.id])
+            await drop_tickets(self._journal, [ticket.id])
 
     async def stop(self) -> None:
         """Finish what was begun; those who wait, wait on after a restart."""
@@ -231,7 +235,7 @@ class Pairing:
         if self.index.same(ticket) is not None:
             raise _already_queued()
         self.index.check_quota(ticket)
-        await self._journal.save_ticket(ticket)
+        await save_ticket(self._journal, ticket)
         self.index.add(ticket, self._now())
         while ticket.id in self.index.open and (party := self.index.party(ticket, self._now())) is not None:
             await self._seat(party)
@@ -268,7 +272,7 @@ class Pairing:
     async def _send(self, ticket: Ticket, room: str) -> Ticket:
         """Send somebody to a room; they have a while to come."""
         made = replace(self.index.sent_before(ticket.player, room) or ticket, room=room)
-        await self._journal.save_ticket(made)
+        await save_ticket(self._journal, made)
         self.index.send(made, self._now())
         return made
 
@@ -301,11 +305,12 @@ class Pairing:
         )
 
     async def _name_of(self, player: str) -> str:
-        known = await self._journal.player(player)
+        known = await self._env.sessions.known(player)
         return guest_name(player) if known is None else known.name
 
     async def _rating(self, player: str, ladder: str) -> float:
-        for standing in await self._journal.standings_of(player):
+        await self._ratings.settled()
+        for standing in await standings_of(self._journal, player):
             if standing.ladder == ladder:
                 return standing.rating.rating
         return MIDDLE
@@ -334,7 +339,7 @@ class Pairing:
 
     async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Forget tickets; with a reason their players are told."""
-        await self._journal.drop_tickets([ticket.id for ticket in tickets])
+        await drop_tickets(self._journal, [ticket.id for ticket in tickets])
         for ticket in tickets:
             self.index.forget(ticket)
             if reason is not None:
@@ -394,7 +399,7 @@ class Pairing:
             for room in self.index.overdue(self._now()):
                 await self._check_arrivals(room)
             if old := self.index.old(self._now()):
-                await self._journal.drop_tickets(old)
+                await drop_tickets(self._journal, old)
                 self.index.drop_good(old)
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
@@ -438,7 +443,7 @@ class Pairing:
 
     async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
         await self._drop(self.index.twins(heir), "matched")
-        await self._journal.save_ticket(heir)
+        await save_ticket(self._journal, heir)
         if ticket.id in self.index.open:
             self.index.add(heir, self._now())
 

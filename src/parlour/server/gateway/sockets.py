@@ -1,0 +1,81 @@
+"""All WebSockets of the server: opened for every upgrade, pinged when silent, sent away when it stops."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from websockets.frames import CloseCode
+
+from parlour.errors import Code, Refused
+from parlour.server.clock import Clock, Rounds
+from parlour.server.gateway.fanout import WriteScheduler
+from parlour.server.gateway.upgrade import Door
+from parlour.server.gateway.websocket import Socket
+from parlour.server.limits import Limits
+from parlour.server.settings import Settings
+from parlour.server.tasks import Tasks
+
+if TYPE_CHECKING:
+    from uvicorn.server import ServerState
+
+PART_AT_ONCE = 200
+PART_EVERY = 0.05
+"""How many are told at a stop, and how many seconds before the next."""
+
+
+class Sockets(WriteScheduler):
+    """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
+
+    def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
+        super().__init__(clock)
+        self.limits = limits
+        self.settings = settings
+        self._doors = doors
+        self.open: set[Socket] = set()
+        self._rounds: Rounds | None = None
+        self._parting: list[Socket] = []
+        self._tasks = Tasks()
+
+    def __call__(self, *, server_state: "ServerState", **_: Any) -> Socket:
+        """What uvicorn calls for its `ws=`."""
+        if self._rounds is None:
+            self.loop = asyncio.get_running_loop()
+            self._rounds = Rounds(self.clock, self.settings.ping_every / 4, self._sweep)
+            self._rounds.start()
+        return Socket(self, server_state)
+
+    def begin(self, job: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes a while."""
+        self._tasks.start(job)
+
+    def hang_up(self, player: str) -> None:
+        """Close every connection of a player, whichever door it came by."""
+        for socket in tuple(self.open):
+            if socket.player == player:
+                socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
+
+    def _sweep(self) -> None:
+        """Ask the silent whether they live, and cut off the dead."""
+        now = self.clock.now()
+        for socket in tuple(self.open):
+            socket.check(now, self.settings.ping_every)
+
+    def part(self, socket: Socket) -> None:
+        """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
+        self._parting.append(socket)
+        if len(self._parting) == 1:
+            asyncio.get_running_loop().call_soon(self._part_some)
+
+    def _part_some(self) -> None:
+        some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
+        for socket in some:
+            socket.part()
+        if self._parting:
+            asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
+
+    def door(self, path: str) -> Door:
+        """What lies behind this path: a door of just that path, or one that takes whatever begins like it."""
+        door = self._doors.get(path) or self._doors.get(path[: path.find("/", 1) + 1])
+        if door is None:
+            raise Refused(Code.NOT_FOUND, "there is no socket at this address")
+        return door

@@ -1,0 +1,78 @@
+"""Forgets what nobody needs any more, a bounded part at a time: ended rooms, quiet relays, idle players."""
+
+import asyncio
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from parlour.journal.base import Conflict, Damaged, Drop, Journal, Record, RecordQuery, RoomQuery, Unchanged
+from parlour.server import sessions
+from parlour.server.relay_records import ENVELOPE, RELAY
+from parlour.server.results import RESULT
+from parlour.server.standings import STANDING
+
+RELAYS_AT_ONCE = 20
+"""Relays that are forgotten together."""
+
+
+async def forget_old(journal: Journal, before: float, now: float, limit: int) -> bool:
+    """Forget what is older than that time of the rooms' clock; True where more may be left.
+
+    Rooms that ended, with the results of their games that did not count; relays through which nothing has
+    passed; players who were not asked for, have no seat, result or standing, and never ended their sessions.
+    *limit* is how many steps and rooms, envelopes of a relay, and players a call may forget.
+    """
+    parts = (
+        await journal.prune(before, limit),
+        await forget_relays(journal, before, limit),
+        await forget_players(journal, before, now, limit),
+    )
+    return any(parts)
+
+
+async def forget_relays(journal: Journal, before: float, limit: int) -> bool:
+    """Forget some relays through which nothing has passed since; True where more may be left."""
+    quiet = await journal.records(RecordQuery(RELAY, due_by=before, limit=RELAYS_AT_ONCE))
+    are_gone = await asyncio.gather(*(forget_relay(journal, relay, limit) for relay in quiet))
+    return len(quiet) == RELAYS_AT_ONCE or not all(are_gone)
+
+
+async def forget_relay(journal: Journal, relay: Record, most: int) -> bool:
+    """Forget the oldest of what passed through a relay, with the last of it the relay; True if it is gone."""
+    envelopes = RecordQuery(ENVELOPE, relay.key, limit=1)
+    ends = [await journal.records(replace(envelopes, largest_first=newest)) for newest in (False, True)]
+    oldest, newest = (end[0].sort if end else 0.0 for end in ends)
+    is_last = newest - oldest < most
+    rest = (Drop(ENVELOPE, relay.key), Drop(RELAY, key=relay.key))
+    some = (Drop(ENVELOPE, relay.key, below=oldest + most),)
+    with suppress(Conflict):  # something passes through it again
+        await journal.keep(Unchanged(relay), *(rest if is_last else some))
+    return is_last
+
+
+async def forget_players(journal: Journal, before: float, now: float, limit: int) -> bool:
+    """Forget players whom nobody needs; who stays is looked at again much later."""
+    idle = await journal.records(RecordQuery(sessions.KIND, due_by=before, limit=limit))
+    await asyncio.gather(*(forget_player(journal, player, now) for player in idle))
+    return len(idle) == limit
+
+
+async def forget_player(journal: Journal, player: Record, now: float) -> None:
+    """Forget a player, unless somebody needs them."""
+    needed = await is_needed(journal, player)
+    change = replace(player, due=now) if needed else Drop(player.kind, key=player.key)
+    with suppress(Conflict):  # somebody asked for them meanwhile
+        await journal.keep(Unchanged(player), change)
+
+
+async def is_needed(journal: Journal, player: Record) -> bool:
+    """Whether somebody has a seat, a standing, a result, or tokens that are not valid any more."""
+    try:
+        if sessions.read_player(player).session > 0:
+            return True
+        if await journal.room_ids(RoomQuery(player=player.key, limit=1)):
+            return True
+        owned = [RecordQuery(kind, owner=player.key, limit=1, strict=True) for kind in (STANDING, RESULT)]
+        return any([await journal.records(query) for query in owned])
+    except Damaged:  # noted: something was there
+        return True

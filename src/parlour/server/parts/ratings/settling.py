@@ -1,0 +1,115 @@
+"""Ratings: the step that ends a ranked game leaves a record of it, and here the standings are made of those.
+
+One after the other, so that two games of one player that end at once both count. The new standings are kept
+together with the end of that record: each game counts once, also over a crash.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from parlour.journal.base import (
+    Change,
+    Conflict,
+    Damaged,
+    Drop,
+    Journal,
+    Player,
+    Record,
+    RecordQuery,
+    Trouble,
+    Unchanged,
+)
+from parlour.ratings import Standing, settle
+from parlour.server.clock import Clock
+from parlour.server.mailbox import Mailbox
+from parlour.server.records import read
+from parlour.server.results import UNRATED, read_unrated
+from parlour.server.rooms.events import OutcomeReached, RoomEvent
+from parlour.server.standings import STANDING, read_standing, standing_record
+
+TRY_AGAIN = 1.0
+"""Seconds after which it is tried again what could not be kept."""
+
+log = structlog.get_logger()
+
+
+class Ratings:
+    """Makes ranked games count, soon after they have ended."""
+
+    def __init__(self, journal: Journal, clock: Clock) -> None:
+        self._journal = journal
+        self._clock = clock
+        self.mailbox = Mailbox()
+        self._is_asked = False
+        """Somebody waits for the next look at what is unrated."""
+        self._stopping = False
+
+    async def start(self) -> None:
+        """Settle what was left when the server stopped."""
+        self._ask()
+        await self.settled()
+
+    async def stop(self) -> None:
+        """Finish what was begun."""
+        self._stopping = True
+        await self.settled()
+
+    def hear(self, event: RoomEvent) -> None:
+        """Rate a ranked game that has ended."""
+        if isinstance(event, OutcomeReached):
+            self._ask()
+
+    async def settled(self) -> None:
+        """Wait until all games that have ended by now count."""
+        if self.mailbox.busy:
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+            async def say_so() -> None:
+                if not done.done():
+                    done.set_result(None)
+
+            self.mailbox.put(say_so)
+            await done
+
+    def _ask(self) -> None:
+        if not self._is_asked:
+            self._is_asked = True
+            self.mailbox.put(self._settle_all)
+
+    async def _settle_all(self) -> None:
+        self._is_asked = False
+        try:
+            for record in await self._journal.records(RecordQuery(UNRATED)):
+                await self._settle(record)
+        except Trouble as error:  # the disk is full, say; the records wait
+            log.error("not_rated", error=str(error))
+            if not self._stopping:
+                self._clock.call_at(self._clock.now() + TRY_AGAIN, self._ask)
+
+    async def _settle(self, record: Record) -> None:
+        try:
+            game = read(record, read_unrated)
+        except Damaged:  # logged: the others count
+            return
+        changes: list[Change] = [Unchanged(record), Drop(UNRATED, key=record.key)]
+        standings = [await self._standing(game.ladder, player, changes.append) for player in game.players]
+        names = {player.id: player.name for player in game.players}
+        settled = settle(standings, outcome=game.outcome, date=game.date, names=names)
+        try:
+            await self._journal.keep(*changes, *map(standing_record, settled))
+        except Conflict:  # another server on the same journal was faster
+            self._ask()
+
+    async def _standing(self, ladder: str, player: Player, expect: Callable[[Change], None]) -> Standing:
+        """The kept standing, as it must still be; a newcomer's, where there is none or it is damaged."""
+        try:
+            record = await self._journal.record(STANDING, player.id, ladder)
+            if record is not None:
+                standing = read(record, read_standing)
+                expect(Unchanged(record))
+                return standing
+        except Damaged:  # noted: it must not keep a game from counting
+            pass
+        return Standing(ladder, player.id, player.name)

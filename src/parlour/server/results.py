@@ -1,0 +1,72 @@
+"""What is kept of a game that ended: a result for each of its players, and that it is to be rated."""
+
+from typing import Literal
+
+import msgspec
+
+from parlour.game import Outcome
+from parlour.journal.base import Journal, Player, Record, RecordQuery
+from parlour.server.records import read_all
+
+RESULT = "result"
+UNRATED = "unrated"
+
+
+class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a game ended for one of its players, and where it can be played again."""
+
+    player: str
+    how: Literal["won", "lost", "drew"]
+    why: str
+    game: str
+    ladder: str
+    against: tuple[Player, ...]
+    room: str
+    number: int
+    """The journal's own, which outlasts the room's id."""
+    seq: int
+    date: float
+    ranked: bool = False
+    listed: bool = True
+    """False: played in an unlisted room, whose id is for those who played there."""
+
+
+_encode = msgspec.json.Encoder().encode
+_read_result = msgspec.json.Decoder(GameResult).decode
+
+
+def result_record(result: GameResult, now: float) -> Record:
+    """A result as the journal keeps it, at that time of the rooms' clock.
+
+    Where the game did not count it is forgotten with its room.
+    """
+    key = f"{result.number}/{result.seq}/{result.player}"
+    room = None if result.ranked else result.number
+    return Record(RESULT, key, _encode(result), owner=result.player, sort=now, room=room)
+
+
+async def results_of(journal: Journal, player: str, limit: int) -> list[GameResult]:
+    """A player's last games, the newest first."""
+    query = RecordQuery(RESULT, owner=player, largest_first=True, limit=limit)
+    kept = await journal.records(query)
+    results = [(record.sort, result) for record in kept for result in read_all([record], _read_result)]
+    # Of two that ended at one moment the later room's, or the later step's, is the newer.
+    results.sort(key=lambda pair: (pair[0], pair[1].number, pair[1].seq), reverse=True)
+    return [result for _, result in results]
+
+
+class Unrated(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A ranked game that ended and does not count in the standings yet."""
+
+    ladder: str
+    players: tuple[Player, ...]
+    outcome: Outcome
+    date: float
+
+
+read_unrated = msgspec.json.Decoder(Unrated).decode
+
+
+def unrated_record(game: Unrated, room: int, seq: int, now: float) -> Record:
+    """The record that the step *seq* of a room leaves, at that time of the rooms' clock."""
+    return Record(UNRATED, f"{room}/{seq}", _encode(game), sort=now)

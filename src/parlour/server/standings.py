@@ -1,0 +1,30 @@
+"""Standings as they are kept: a record for each player on each ladder, by what they are worth."""
+
+import msgspec
+
+from parlour.journal.base import Journal, Record, RecordQuery
+from parlour.ratings import Standing
+from parlour.server.records import read_all
+
+STANDING = "standing"
+
+_encode = msgspec.json.Encoder().encode
+read_standing = msgspec.json.Decoder(Standing).decode
+
+
+def standing_record(standing: Standing) -> Record:
+    """A standing as the journal keeps it."""
+    ladder, player = standing.ladder, standing.player
+    return Record(STANDING, player, _encode(standing), ladder, player, standing.rating.worth)
+
+
+async def leaders(journal: Journal, ladder: str, limit: int) -> list[Standing]:
+    """The first of a ladder, by what they are worth."""
+    query = RecordQuery(STANDING, ladder, largest_first=True, limit=limit)
+    return read_all(await journal.records(query), read_standing)
+
+
+async def standings_of(journal: Journal, player: str) -> list[Standing]:
+    """A player's standings on all ladders."""
+    kept = await journal.records(RecordQuery(STANDING, owner=player))
+    return sorted(read_all(kept, read_standing), key=lambda standing: standing.ladder)

@@ -1,0 +1,39 @@
+"""Tickets as they are kept."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from parlour.journal.base import Drop, Journal, Record, RecordQuery
+from parlour.lobby import Ticket
+from parlour.server.records import read_all
+
+TICKET = "ticket"
+
+_encode = msgspec.json.Encoder().encode
+_read_ticket = msgspec.json.Decoder(Ticket).decode
+
+
+def ticket_record(ticket: Ticket) -> Record:
+    """A ticket as the journal keeps it."""
+    return Record(TICKET, ticket.id, _encode(ticket), owner=ticket.player, sort=ticket.since)
+
+
+def ticket_records(tickets: Iterable[Ticket]) -> tuple[Record, ...]:
+    """The same of each of them."""
+    return tuple(map(ticket_record, tickets))
+
+
+async def kept_tickets(journal: Journal) -> list[Ticket]:
+    """All tickets that are kept, the oldest first."""
+    return read_all(await journal.records(RecordQuery(TICKET)), _read_ticket)
+
+
+async def save_ticket(journal: Journal, ticket: Ticket) -> None:
+    """Keep a ticket, or what became of it."""
+    await journal.keep(ticket_record(ticket))
+
+
+async def drop_tickets(journal: Journal, ids: Iterable[str]) -> None:
+    """Forget these tickets."""
+    await journal.keep(*(Drop(TICKET, key=id) for id in ids))
