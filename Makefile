@@ -40,6 +40,7 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
 	@scripts/setup-browser
+	PARLOUR_TEST_BUS=encoding $(bin)/pytest -q -n auto -m "not e2e and not play" tests/server tests/doors tests/contracts/test_transcripts.py
 	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
 
 test-long: setup tests/e2e/node_modules/.ready ## more of the same: other seeds, other variants, longer matches; some ten minutes

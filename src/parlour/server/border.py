@@ -19,6 +19,9 @@ Perspective = str
 
 Format = Literal["view", "scene"]
 
+NOTHING = Raw(b"null")
+"""Where there might be something encoded."""
+
 
 def perspective_of(viewer: str | None, format: Format) -> Perspective:
     """The perspective of a seated player, or of everybody without a seat.
@@ -134,17 +137,19 @@ class Rejected(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
     code: str
     message: str
     path: str | None = None
-    legal: Raw | None = None
+    legal: Raw = NOTHING
+    """What would be legal, if that is told."""
 
     @classmethod
     def by(cls, number: int, why: Refused) -> "Rejected":
         """A refusal as a value."""
-        return cls(number, why.code, why.message, why.path, why.legal)
+        return cls(number, why.code, why.message, why.path, NOTHING if why.legal is None else why.legal)
 
     @property
     def refusal(self) -> Refused:
         """The value as a refusal."""
-        return Refused(self.code, self.message, path=self.path, legal=self.legal)
+        legal = None if self.legal == NOTHING else self.legal
+        return Refused(self.code, self.message, path=self.path, legal=legal)
 
 
 class Viewpoint(msgspec.Struct, frozen=True):
@@ -166,7 +171,7 @@ class Entered(msgspec.Struct, frozen=True, tag=True):
     seat: int | None
     viewpoint: Viewpoint
     company: Company
-    view: Raw | None = None
+    view: Raw = NOTHING
     """What there is to see, for a door that shows it in its answer."""
 
 

@@ -296,7 +296,8 @@ class GammonX(SignalR):
         """The events of a push; those of a step wait for its update, which comes last."""
         match push.name:
             case "game_event":
-                self._told.append(_read_told(push.payload["payload"]))
+                told = push.payload["payload"]
+                self._told.append(_read_told(told) if isinstance(told, msgspec.Raw) else told)
             case "sync":
                 self._seen = seen = push.payload["view"]
                 returns, self._returns = self._returns, False

@@ -268,7 +268,7 @@ class Gateway:
         }  # fmt: skip
         if client.token is not None:
             payload["token"], client.token = client.token, None
-        if told.view is not None:
+        if client.adapter.shows:
             try:
                 payload["seen"] = audience.see(place, told.view)
             except Refused as why:

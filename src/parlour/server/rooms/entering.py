@@ -7,6 +7,7 @@ from parlour.game import Joined, Send
 from parlour.journal.base import Trouble
 from parlour.room import ask_to_join, topics_of
 from parlour.server.border import (
+    NOTHING,
     DoorEntry,
     Entered,
     EnterRoom,
@@ -91,7 +92,7 @@ class EnterableRoom(SteppingRoom):
             Entered(
                 self.id, ask.client, ask.number, ask.player, room.game, room.seq,
                 room.seat_number(ask.player), place.viewpoint, company_of(room, self._opening),
-                None if ask.door is None else change_of(self._seen[place.perspective]),
+                NOTHING if ask.door is None else change_of(self._seen[place.perspective]) or NOTHING,
             )
         )  # fmt: skip
         self._note_presence(but=ask.client, seats=place.viewer is not None)
