@@ -325,14 +325,14 @@ def functions(path: Path) -> set[str]:
     return {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds)}
 
 
-def test_a_move_walks_through_functions_that_are_there_in_at_most_eight_files():
+def test_a_move_walks_through_functions_that_are_there_in_at_most_sixteen_files():
     walk = read("docs/design.md").partition("## One move")[2].partition("\n## ")[0]
     steps = re.findall(r"^\| \d+ \| `([\w/]+\.py)` \| (.*?) \|", walk, re.MULTILINE)
     assert len(steps) > 5
     for file, names in steps:
         missing = set(re.findall(r"`(\w+)`", names)) - functions(ROOT / "src" / "parlour" / file)
         assert not missing, (file, missing)
-    assert len({file for file, _ in steps}) <= 8
+    assert len({file for file, _ in steps}) <= 16
 
 
 def test_the_design_has_a_paragraph_for_every_module():
