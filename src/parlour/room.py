@@ -281,6 +281,11 @@ def seal(payload: Any) -> msgspec.Raw:
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
+def not_seated() -> Refused:
+    """What those are told who only watch."""
+    return Refused(Code.NOT_SEATED, "only somebody with a seat can do that; you are watching")
+
+
 def _shown(room: Room[Any]) -> RevealedSeed:
     """The seed that the step after this room makes public."""
     return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
@@ -359,7 +364,7 @@ class _Turn(Generic[S]):
             game=room.game,
             config=room.config,
             state=self.state,
-            seats=tuple(self.seats),
+            seats=room.seats if room.seats == (seats := tuple(self.seats)) else seats,
             least=room.least,
             seed=self.at.seed if shows else room.seed,
             seq=step.seq,
@@ -417,7 +422,9 @@ class _Turn(Generic[S]):
             self.update(self.game.player_disconnected(self.state, player, self.moment()))
 
     def act(self, command: Act) -> None:
-        seat = self.taken(self.number(command.player))
+        seat = self.room.seat(command.player)
+        if seat is None:
+            raise not_seated()
         if not seat.connected:
             raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
         event = self.game.read_event(command.event)
@@ -492,7 +499,7 @@ class _Turn(Generic[S]):
     def number(self, player: str) -> int:
         number = self.room.seat_number(player)
         if number is None:
-            raise Refused(Code.NOT_SEATED, "only somebody with a seat can do that; you are watching")
+            raise not_seated()
         return number
 
     def taken(self, number: int) -> Seat:
@@ -540,8 +547,8 @@ class _Turn(Generic[S]):
 
     def last(self, *, playing: bool) -> None:
         """Let a room last as the server has it: no end under a connected player, nor under a running game."""
-        people = [seat for seat in self.seats if seat is not None and not seat.bot]
-        here, patience = any(seat.connected for seat in people), self.at.patience
+        people = [seat.connected for seat in self.seats if seat is not None and not seat.bot]
+        here, patience = True in people, self.at.patience
         announced = self.alarms.pop("end", None)
         end, self.postponed = self.postponed if announced is None else announced.due, None
         if here or (people and playing):

@@ -32,6 +32,7 @@ MAX_CHANNELS = 100
 LOBBY = "lobby"
 
 _BEARER = "base64url.bearer.phx."
+NOTHING: list[bytes] = []
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -88,6 +89,7 @@ class Phoenix:
 
     def __init__(self, out: list[bytes] | None = None) -> None:
         self._join_refs: dict[str, str | None] = {}
+        """The topics that are joined, and under which join_ref."""
         self._out: list[bytes] = [] if out is None else out
 
     @staticmethod
@@ -128,13 +130,16 @@ class Phoenix:
         self._close(self.topic_of(room))
 
     def frames(self) -> list[bytes]:
+        if not self._out:
+            return NOTHING
         out = self._out.copy()
         self._out.clear()
         return out
 
     @staticmethod
     def encode(room: str | None, push: Push) -> bytes:
-        return _encode((None, None, topic_of(room), push.name, push.payload))
+        topic = LOBBY if room is None else f"game:{room}"
+        return _encode((None, None, topic, push.name, push.payload))
 
     def encode_own(self, room: str | None, push: Push, ref: Frame | None = None) -> bytes:
         join_ref = self.join_ref_of(room, ref)
@@ -146,6 +151,8 @@ class Phoenix:
 
     def _understand(self, frame: Frame) -> list[Request]:
         match frame.event:
+            case "game_event":
+                return self._wish(frame)
             case "heartbeat" if frame.topic == "phoenix":
                 self._reply(frame, "ok", {})
                 return []
@@ -180,8 +187,8 @@ class Phoenix:
                 Code.NOT_JOINED,
                 f"expected a phx_join of {frame.topic[:80]!r} first, got {frame.event[:40]!r}",
             )
-        if self._is_stale(frame):
-            return []
+        if frame.join_ref is not None and frame.join_ref != self._join_refs[frame.topic]:
+            return []  # of an earlier join
         room = self.room_of(frame.topic)
         return [Request(room, self._asked(room, frame.event, strict(bytes(frame.payload))), frame)]
 
@@ -196,7 +203,10 @@ class Phoenix:
         if decoder is None:
             where, known = "at the lobby" if room is None else "in a room", ", ".join(wishes)
             raise Refused(Code.UNKNOWN_EVENT, f"expected one of {known} {where}, got {event[:40]!r}")
-        asked: Wish | LobbyWish = parse(decoder.decode, payload)
+        try:
+            asked: Wish | LobbyWish = decoder.decode(payload)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            asked = parse(decoder.decode, payload)  # which says what is wrong
         return asked
 
     def _is_stale(self, frame: Frame) -> bool:

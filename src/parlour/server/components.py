@@ -73,7 +73,8 @@ class Components:
             self.rooms.call, clock, replaced.thinker or BotPool(settings.bot_workers), settings.bot_pace
         )
         bus = replaced.bus
-        self.gateway = Gateway(lambda ask: bus.ask(self.rooms.ask, ask), self.lobby)
+        ask = self.rooms.ask if type(bus) is Bus else lambda ask: bus.ask(self.rooms.ask, ask)
+        self.gateway = Gateway(ask, self.lobby)
         hear = self.gateway.hear
         self.environment.tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
         self.environment.listeners += [

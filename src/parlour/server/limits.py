@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
 from parlour.server.settings import Settings
-from parlour.wire import Enter, EnterByDoor, Exit, LobbyWish, Queue, SendChat, Wish
+from parlour.wire import Enter, EnterByDoor, Exit, LobbyWish, Queue, SendChat, SendEvent, Wish
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
+MOVE_COST = 1.0
 FRAME_COST = 0.5
 """What a frame costs that asks for nothing: a ping, a fragment, a heartbeat, noise; and to leave a room."""
 STRIKES = 200
@@ -19,6 +20,8 @@ STRIKES = 200
 
 def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
     """What a request costs of its sender's allowance, in moves."""
+    if type(wish) is SendEvent:
+        return MOVE_COST
     match wish:
         case EnterByDoor(opens=True) | Queue():
             return CREATE_COST  # a door may have to open the room
@@ -29,7 +32,7 @@ def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
         case Exit():
             return FRAME_COST
         case _:
-            return 1.0
+            return MOVE_COST
 
 
 class Bucket:
@@ -66,11 +69,12 @@ class Allowances:
         self._clock = clock
         self._buckets: dict[str, Bucket] = {}
 
-    def take(self, whose: str, cost: float) -> bool:
+    def take(self, whose: str, cost: float, now: float | None = None) -> bool:
         """Spend of somebody's allowance, if there is enough left."""
         if not self._rate:
             return True
-        now = self._clock.now()
+        if now is None:
+            now = self._clock.now()
         bucket = self._buckets.get(whose)
         if bucket is None:
             bucket = self._buckets[whose] = Bucket(self._burst, now)
@@ -179,12 +183,12 @@ class Limits:
 
     def may_ask(self, bucket: Bucket | None, player: str | None, address: str, cost: float) -> bool:
         """Whether this connection, its player (if it is one) and its address may spend that much now."""
-        rate = self._settings.rate
-        if bucket is not None and not bucket.take(cost, rate, 4 * rate, self._clock.now()):
+        rate, now = self._settings.rate, self._clock.now()
+        if bucket is not None and not bucket.take(cost, rate, 4 * rate, now):
             return False
-        if player is not None and not self._players.take(player, cost):
+        if player is not None and not self._players.take(player, cost, now):
             return False
-        return self._addresses.take(address, cost)
+        return self._addresses.take(address, cost, now)
 
     def check_call(self, address: str, cost: float) -> None:
         """Whether this address may make another HTTP call."""

@@ -61,8 +61,8 @@ class Client:
 
     def flush(self) -> None:
         """Send what the adapter has to say."""
-        for frame in self.adapter.frames():
-            self.outbox.write(framed(frame))
+        if frames := self.adapter.frames():
+            self.outbox.write(framed(frames[0]) if len(frames) == 1 else b"".join(map(framed, frames)))
 
 
 class Requests(Protocol):

@@ -215,4 +215,5 @@ def framed(text: bytes) -> bytes:
 
 def pushed(text: bytes) -> bytes:
     """The frame of a push, or nothing where a protocol has no words for it."""
-    return framed(text) if text else b""
+    size = len(text)
+    return _SHORT[size] + text if 0 < size < 126 else framed(text) if text else b""

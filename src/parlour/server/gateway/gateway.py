@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import structlog
 from websockets.frames import CloseCode
@@ -53,13 +53,9 @@ from parlour.wire import (
 log = structlog.get_logger()
 
 
-class Pending(NamedTuple):
-    """An ask that was not answered yet."""
-
-    client: Client
-    request: Request
-    looked: bool = False
-    """A door asked for it by what it saw, and looks again if that has changed."""
+Pending = tuple[Client, Request, bool]
+"""An ask that was not answered yet: whose, what, and whether a door asked by what it saw and looks again if
+that has changed."""
 
 
 class LobbyRequests(Protocol):
@@ -124,7 +120,7 @@ class Gateway:
                 self._mute(client, room)
                 self._leave(client, room)
             case LookFirst():
-                self._ask(LookRoom(room, client.number, self._expect(Pending(client, request))))
+                self._ask(LookRoom(room, client.number, self._expect((client, request, False))))
             case Queue() | Unqueue():
                 client.refuse(request, Refused(Code.UNKNOWN_EVENT, "tickets are taken at the lobby"))
             case _:
@@ -137,7 +133,7 @@ class Gateway:
         return EnterRoom(
             room,
             client.number,
-            self._expect(Pending(client, request)),
+            self._expect((client, request, False)),
             client.player,
             client.outbox.address,
             wish.since,
@@ -147,9 +143,12 @@ class Gateway:
         )
 
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
-        number = self._expect(Pending(client, request))
-        seq = wish.seq if type(wish) is SendEvent else None
-        self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id, seq))
+        self._pending[number := next(self._asks)] = (client, request, False)
+        if type(wish) is SendEvent:
+            command: Command = Act(client.player, wish.event)
+            self._ask(AskRoom(room, client.number, number, command, wish.id, wish.seq))
+        else:
+            self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id))
 
     def _decide(self, client: Client, request: Request, seq: int) -> None:
         """Let a door look at what its client sees, and do what it makes of that."""
@@ -166,7 +165,7 @@ class Gateway:
         if wish is None:
             client.accept(request, {"seq": seq, "seen": seen})
             return
-        number = self._expect(Pending(client, request, looked=True))
+        number = self._expect((client, request, True))
         self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id, None, seq))
 
     def _expect(self, pending: Pending) -> int:

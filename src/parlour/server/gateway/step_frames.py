@@ -74,7 +74,7 @@ class StepFrames:
         perspective = place.key[1]
         frames: list[bytes] = []
         update: dict[str, Any] = {"seq": told.seq}
-        changed = self._change(place, perspective)
+        changed = told.changed.get(perspective) if place.door is None else self._shown(place, perspective)
         for number, send in enumerate(told.sends):
             if not place.hears(send.to):
                 continue
@@ -90,9 +90,8 @@ class StepFrames:
         frames.append(pushed(encoder.encode(room, Push("update", update))))
         return frames[0] if len(frames) == 1 else b"".join(frames)
 
-    def _change(self, place: Listener, perspective: Perspective) -> Any:
-        if place.door is None:
-            return self._told.changed.get(perspective)
+    def _shown(self, place: Listener, perspective: Perspective) -> Any:
+        """What a door shows, if that changed."""
         key = (place.encoder, perspective)
         return self._seen[key].shown if key in self._changed else None
 

@@ -176,9 +176,13 @@ class RoomActor(EnterableRoom):
             place = self._roster.get(ask.client)
             if place is None:
                 raise self._not_joined()
-            command, id = _named(ask.command, place), check_id(ask.id)
-            before = None if id is None else self._answers.get((place.player, id))
-            if before is not None:
+            command, id = ask.command, ask.id
+            if type(command) is Chat:  # under the name that its sender has here
+                command = Chat(place.player, place.name, clean_text(command.text))
+            if (
+                id is not None
+                and (before := self._answers.get((place.player, check_id(id) or ""))) is not None
+            ):
                 return self._answer_again(ask.number, command, before)
             if ask.seq is not None or ask.looked_at is not None:
                 self._check_fresh(place, ask)
@@ -507,11 +511,6 @@ class RoomActor(EnterableRoom):
             if handle is not None:
                 handle.cancel()
         self._alarm = self._rest = self._recount = None
-
-
-def _named(command: Command, place: Place) -> Command:
-    """A chat under the name that its sender has here; other commands as they are."""
-    return Chat(place.player, place.name, clean_text(command.text)) if type(command) is Chat else command
 
 
 def _is_same(kept: Command, command: Command) -> bool:

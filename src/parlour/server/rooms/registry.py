@@ -87,7 +87,7 @@ class RoomRegistry:
 
     def ask(self, ask: Ask) -> None:
         """Hand what a gateway asks to the room that it is for."""
-        self.get(ask.room).post(ask)
+        (self._rooms.get(ask.room) or self.get(ask.room)).post(ask)
 
     async def call(self, room: str, call: RoomCall) -> Any:
         """Have a room carry something out in its turn, and wait for what comes of it."""

@@ -1,6 +1,6 @@
 """What is kept beside a step: the summary, the state and the deadline that it leaves, tickets and results."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
@@ -12,32 +12,22 @@ from parlour.server.rooms.summary import Opening, summary_of
 from parlour.server.rooms.thinking import Thought
 from parlour.server.ticket_records import ticket_records
 
+KeptBefore = tuple[Room[Any], int, Opening, RoomSummary | None, float | None]
+"""A room as the journal knows it before a step: the room, its number, opening, summary and deadline."""
 
-class KeptBefore(NamedTuple):
-    """A room as the journal knows it before a step."""
-
-    room: Room[Any]
-    number: int
-    opening: Opening
-    summary: RoomSummary | None
-    due: float | None
+NOTHING = StepWrites()
 
 
 def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
     """What changes with this step."""
+    was, number, opening, summary, due = before
     room, step = thought.room, thought.step
-    ends = room.outcome is not None and before.room.outcome is None
-    return StepWrites(
-        _new_summary(before, room, step.now),
-        thought.frozen,
-        _new_due(before.due, room),
-        (
-            *ticket_records(tickets),
-            *(records_of(before.number, before.opening, step, room) if ends else ()),
-        )
-        if tickets or ends
-        else (),
-    )
+    ends = room.outcome is not None and was.outcome is None
+    new_summary, new_due = _new_summary(was, room, opening, summary, step.now), _new_due(due, room)
+    if new_summary is None and new_due is UNSET and thought.frozen is None and not tickets and not ends:
+        return NOTHING
+    results = records_of(number, opening, step, room) if ends else ()
+    return StepWrites(new_summary, thought.frozen, new_due, (*ticket_records(tickets), *results))
 
 
 def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
@@ -47,11 +37,12 @@ def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
     return wanted if room.ended is not None or sooner else UNSET
 
 
-def _new_summary(before: KeptBefore, room: Room[Any], now: float) -> RoomSummary | None:
-    was = before.room
-    held = before.summary is not None and before.summary.held is not None
+def _new_summary(
+    was: Room[Any], room: Room[Any], opening: Opening, summary: RoomSummary | None, now: float
+) -> RoomSummary | None:
     same = room.seats is was.seats or room.seats == was.seats
+    held = summary is not None and summary.held is not None
     if same and room.outcome == was.outcome and room.ended == was.ended and not held:
         return None
-    summary = summary_of(room, before.opening, now)
-    return summary if summary != before.summary else None
+    new = summary_of(room, opening, now)
+    return new if new != summary else None

@@ -25,7 +25,7 @@ from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SummaryChanged
 from parlour.server.rooms.perspectives import Seen, change_of, see, sync
 from parlour.server.rooms.roster import Place, Presence, Roster
-from parlour.server.rooms.step_writes import KeptBefore, writes_beside
+from parlour.server.rooms.step_writes import writes_beside
 from parlour.server.rooms.stored_room import freeze
 from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
 from parlour.server.rooms.thinking import Thought, list_legal, see_after
@@ -161,11 +161,12 @@ class SteppingRoom:
 
     def _write(self, thought: Thought, tickets: tuple[Ticket, ...], kept: Kept) -> None:
         """Have a thought kept; then it is told, and *kept* hears of it."""
-        if thought.room.seats != self.here.seats:
+        before = self.here
+        if thought.room.seats is not before.seats and thought.room.seats != before.seats:
             tickets += self._env.reservations.filled(self.id, sitting_in(thought.room))
-        known = KeptBefore(self.here, self._number, self._opening, self._summary, self._due)
+        known = (before, self._number, self._opening, self._summary, self._due)
         writes = writes_beside(known, thought, tickets)
-        asked = self._env.clock.now()
+        asked = thought.step.now
 
         def done(trouble: Trouble | None) -> None:
             if trouble is None:
@@ -204,7 +205,7 @@ class SteppingRoom:
         before, room, step = self.here, thought.room, thought.step
         self._room = room
         changed = self._take_seen(thought) if room.state is not before.state else {}
-        reseated = before.seats != room.seats
+        reseated = before.seats is not room.seats and before.seats != room.seats
         if len(self._roster):
             moved, closed = self._reseat() if reseated else ((), ())
             sends = tuple([effect for effect in step.effects if type(effect) is Send])
@@ -214,7 +215,7 @@ class SteppingRoom:
                     step.seq,
                     sends,
                     changed,
-                    self._syncs(sends),
+                    self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
                     self.mailbox.waiting,
                     moved,
@@ -240,7 +241,7 @@ class SteppingRoom:
 
     def _syncs(self, sends: Sequence[Send]) -> dict[Perspective, Push]:
         """Everything, where a step sends it."""
-        if not any(send.kind == "sync" for send in sends):
+        if "sync" not in [send.kind for send in sends]:
             return {}
         return {perspective: sync(self.here.seq, seen) for perspective, seen in self._seen.items()}
 
