@@ -179,11 +179,11 @@ class RoomActor(EnterableRoom):
             command, id = ask.command, ask.id
             if type(command) is Chat:  # under the name that its sender has here
                 command = Chat(place.player, place.name, clean_text(command.text))
-            if (
-                id is not None
-                and (before := self._answers.get((place.player, check_id(id) or ""))) is not None
-            ):
-                return self._answer_again(ask.number, command, before)
+            if id is not None:
+                check_id(id)
+                before = self._answers.get((place.player, id))
+                if before is not None:
+                    return self._answer_again(ask.number, command, before)
             if ask.seq is not None or ask.looked_at is not None:
                 self._check_fresh(place, ask)
             thought = self._think(command, id)
