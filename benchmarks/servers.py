@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 HERE = Path(__file__).parent
 PEERS = HERE / "peers"
@@ -92,7 +93,7 @@ class Server:
         self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
