@@ -1,13 +1,15 @@
 """The page for browsers: where it is, how long it is kept, and what it may not do."""
 
 import gzip
+from pathlib import Path
 
 import httpx
 import pytest
 
+import parlour
 from parlour.games import GAMES
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import read_pages
+from parlour.server.api.pages import BUILT, read_pages
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.world import World
@@ -44,6 +46,10 @@ async def browse(built):
 
     async with World(GAMES) as world:
         yield get
+
+
+def test_the_pages_are_read_from_where_they_are_built():
+    assert Path(parlour.__file__).parent / "web" == BUILT
 
 
 @pytest.mark.parametrize("path", ADDRESSES)

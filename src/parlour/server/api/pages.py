@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-BUILT = Path(__file__).parents[1] / "web"
+BUILT = Path(__file__).parents[2] / "web"
 """Where `make setup` and the wheel have the built page."""
 
 PAGES = (
