@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup dist serve check fix test test-long test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-rules bench-audience bench-rolls bench-parts
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -101,6 +101,9 @@ bench: setup benchmarks/peers/node_modules/.ready ## side by side with other ser
 
 bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/peers/node_modules/.ready
 	$(bin)/python -m benchmarks $(@:bench-%=%)
+
+bench-load: setup benchmarks/peers/node_modules/.ready ## games that one core sustains, beside other servers: half an hour; SEARCHES=1 for a quick look
+	$(bin)/python -m benchmarks load
 
 bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts that commit beside it
 	@scripts/need valgrind command -v valgrind

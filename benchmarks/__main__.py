@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all."""
+"""Benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all; or `load`."""
 
 import json
 import os
@@ -12,13 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fanout, memory, moves, relays, stuck
+from benchmarks import fanout, load, memory, moves, relays, stuck
 from benchmarks.plot import draw
 from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
 RESULTS = HERE / "results.json"
 PAIRS = int(os.environ.get("PAIRS", "11"))
 """How often each is measured, in turns with the others."""
+SEARCHES = int(os.environ.get("SEARCHES", "3"))
+"""How often it is looked for the load that a server sustains."""
 
 Measure = Callable[[], float]
 
@@ -128,6 +130,20 @@ def measure_relay() -> dict[str, Any]:
     return {**found, "relays with stuck members": apart, "relays": {"idle member": size}}
 
 
+def measure_load() -> dict[str, Any]:
+    """Games that one core sustains."""
+    measures: dict[str, Measure] = {
+        "parlour, disk": partial(load.durable, say),
+        "boardgame.io": partial(load.boardgame, say),
+        "colyseus": partial(load.colyseus, say),
+    }
+    taken = take_turns(measures, SEARCHES)
+    found = summed_up("games sustained, more is better", taken, "boardgame.io")
+    found["of colyseus"] = {"parlour, disk": against(taken, "parlour, disk", "colyseus")}
+    say(f"  of colyseus: {found['of colyseus']}")
+    return found
+
+
 def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str, Any]:
     """Medians, and each one's ratio to *other* where both were measured as often."""
     table = {
@@ -169,14 +185,17 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "memory": lambda: {"memory": measure_memory()},
     "stuck": lambda: {"stuck readers": measure_stuck()},
     "relay": measure_relay,
+    "load": lambda: {"load": measure_load()},
 }
+USUAL = [part for part in PARTS if part != "load"]
+"""What is run if nothing is named: a search for the load takes long."""
 
 
 def main() -> None:
     """Run what was asked for, and keep the results beside those of the other parts."""
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     pin_load()
-    for part in sys.argv[1:] or PARTS:
+    for part in sys.argv[1:] or USUAL:
         say(f"{part}:")
         results.update(PARTS[part]())
         results["machine"] = machine()

@@ -34,8 +34,10 @@ class Match(Protocol):
 class ParlourMatch:
     """As the phoenix client talks."""
 
+    GAME = "tictactoe"
+
     def __init__(self, port: int) -> None:
-        self.topic = "game:" + call(port, "POST", "/api/rooms", {"game": "tictactoe"})["id"]
+        self.topic = "game:" + call(port, "POST", "/api/rooms", {"game": self.GAME})["id"]
         self.lines = (self._join(port), self._join(port))
 
     def _join(self, port: int) -> Line:

@@ -1,6 +1,7 @@
 """Servers under measurement: each a process on a core of its own, asked for CPU time and memory."""
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 HERE = Path(__file__).parent
 PEERS = HERE / "peers"
@@ -92,7 +94,7 @@ class Server:
         self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,11 +129,11 @@ def parlour(*options: str, games: tuple[str, ...] = ()) -> Server:
     return Server("parlour", command, {"PYTHONPATH": packages})
 
 
-def node(peer: str) -> Server:
+def node(peer: str, *options: str) -> Server:
     """A peer from npm."""
     if shutil.which("node") is None or not (PEERS / "node_modules").is_dir():
         raise Missing(f"{peer}: needs Node.js; scripts/setup-peers installs the rest")
-    return Server(peer, ["node", str(PEERS / f"{peer}.mjs")])
+    return Server(peer, ["node", str(PEERS / f"{peer}.mjs"), *options])
 
 
 def go(peer: str) -> Server:
@@ -144,6 +146,13 @@ def go(peer: str) -> Server:
         env = {**os.environ, "GO111MODULE": "off", "GOPATH": str(libraries), "GOFLAGS": "-buildvcs=false"}
         subprocess.run(["go", "build", "-o", str(binary), str(source)], env=env, check=True)
     return Server(peer, [str(binary)])
+
+
+def busy(core: int) -> float:
+    """Seconds that a core has worked so far, for whichever process."""
+    found = re.search(rf"^cpu{core} (.*)$", Path("/proc/stat").read_text(), re.MULTILINE)
+    user, nice, system = (int(ticks) for ticks in found[1].split()[:3]) if found else (0, 0, 0)
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
 def pin_load() -> None:

@@ -33,6 +33,7 @@ from parlour.games import GAMES
 from parlour.games.stratego.rules import PRESETS
 from parlour.server.api.calls import STATUS
 from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.pages import read_pages
 from parlour.server.limits import Limits
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens
@@ -421,7 +422,9 @@ def test_every_http_call_is_on_its_page():
 async def test_the_curl_examples_do_what_they_say():
     async with World(GAMES) as world:
         app = web_app(
-            Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+            Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings),
+            None,
+            read_pages(),
         )
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
             token = (await http.post("http://parlour.test/api/players")).json()["token"]

@@ -2,8 +2,10 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
 const SERVER = "http://127.0.0.1:8000";
+// The one for players, and those for developers; none has to load what is another's.
+const PAGES = ["index.html", "api-docs.html", "relay.html"];
 
-// `vite build` writes the page into the Python package; `vite build --mode gallery` one that draws the stories of
+// `vite build` writes the pages into the Python package; `vite build --mode gallery` one that draws the stories of
 // tests/scenes, for looking at boards without a server.
 export default defineConfig(({ mode }) => ({
   root: mode === "gallery" ? "gallery" : ".",
@@ -14,10 +16,11 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // the Content-Security-Policy allows no data: addresses
     target: "es2022",
+    ...(mode === "gallery" ? {} : { rolldownOptions: { input: PAGES } }),
   },
   server: {
     fs: { allow: [".."] },
-    proxy: { "/api": SERVER, "/socket": { target: SERVER, ws: true } },
+    proxy: { "/api": SERVER, "/socket": { target: SERVER, ws: true }, "^/g/": { target: SERVER, ws: true } },
   },
   test: { root: ".", include: ["tests/**/*.test.ts"] },
 }));

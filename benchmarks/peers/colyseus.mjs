@@ -1,8 +1,10 @@
-// Colyseus with noughts and crosses in a room of two; a move is told at once, not at the next tick.
+// Colyseus with noughts and crosses in a room of two; a move is told at once, not at the next tick. With the word
+// `endless` the board is wiped after eight marks, so that a game never ends.
 import { Room, Server } from "@colyseus/core";
 import { ArraySchema, Schema, defineTypes } from "@colyseus/schema";
 import { WebSocketTransport } from "@colyseus/ws-transport";
 
+const ENDLESS = process.argv.includes("endless");
 const LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
 class Board extends Schema {
@@ -32,6 +34,7 @@ class TicTacToe extends Room {
     const { cells, turn, over } = this.state;
     if (over || this.seats[turn] !== who || cells[cell] !== "") return;
     cells[cell] = "XO"[turn];
+    if (ENDLESS && cells.filter((mark) => mark === "").length === 1) cells.forEach((_, at) => (cells[at] = ""));
     this.state.turn = 1 - turn;
     if (LINES.some(([a, b, c]) => cells[a] !== "" && cells[a] === cells[b] && cells[a] === cells[c]))
       this.state.over = "XO"[turn];

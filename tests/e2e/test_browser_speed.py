@@ -119,8 +119,8 @@ EMPTY = """([room, first]) => new Promise((ready, failed) => {
 def test_a_click_is_painted_in_at_most_twice_the_time_of_an_empty_page(field, server, visit):
     ann, cells = field
     bare = visit(server, "Bare")
-    bare.provoked.add(404)  # that page has no icon
     bare.go("/api/docs")
+    bare.page.wait_for_selector("section")  # its script has done all it does
     bare.page.evaluate("document.body.replaceChildren()")
     room = server.open_room("minesweeper", config=LARGE)["id"]
     first = 7 * 30 + 14

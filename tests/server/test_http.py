@@ -1,8 +1,6 @@
 """The HTTP calls, as a program makes them."""
 
 import hashlib
-import re
-from base64 import b64encode
 from typing import cast
 
 import httpx
@@ -370,12 +368,10 @@ async def test_metrics_are_prometheus_text(http):
     assert "parlour_rooms_live" in response.text
 
 
-async def test_the_openapi_document_lists_every_call_and_the_page_shows_it(http):
+async def test_the_openapi_document_lists_every_call(http):
     document = (await http.get("/api/openapi.json")).json()
     assert document["openapi"].startswith("3.1")
     assert "post" in document["paths"]["/api/rooms"]
-    page = await http.get("/api/docs")
-    assert "POST /api/rooms" in page.text
 
 
 def test_statuses_are_given_for_known_codes_only():
@@ -422,17 +418,6 @@ async def test_the_document_says_of_every_call_but_the_health_check_that_it_may_
 async def test_no_cache_keeps_an_answer_and_nobody_takes_it_for_a_page(http, path):
     headers = (await http.get(path)).headers
     assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
-
-
-@pytest.mark.parametrize("path", ["/relay", "/api/docs"])
-async def test_on_the_pages_for_developers_nothing_runs_but_what_stands_in_them(http, path):
-    answer = await http.get(path)
-    policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
-    for tag, rule in (("script", "script-src"), ("style", "style-src")):
-        inside = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", answer.text, re.DOTALL)
-        hashes = {f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in inside}
-        assert set(policy[rule].split()) == (hashes or {"'none'"})
-    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize(

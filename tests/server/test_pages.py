@@ -1,18 +1,21 @@
 """The page for browsers: where it is, how long it is kept, and what it may not do."""
 
 import gzip
+from pathlib import Path
 
 import httpx
 import pytest
 
+import parlour
 from parlour.games import GAMES
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import read_pages
+from parlour.server.api.pages import BUILT, read_pages
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.world import World
 
 INDEX = "<!doctype html><title>Parlour</title>" + " " * 500
+FOR_DEVELOPERS = {"/api/docs": "<title>Calls</title>", "/relay": "<title>Relays</title>"}
 SCRIPT = "console.log('parlour')" + " " * 500
 ADDRESSES = [
     "/", "/r/ABCD", "/r/our.corner", "/r/ABCD/replay", "/r/ABCD/replay?room=3&seq=9", "/p/ann",
@@ -25,6 +28,8 @@ def built(tmp_path):
     """As Vite leaves it."""
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text(INDEX)
+    (tmp_path / "api-docs.html").write_text(FOR_DEVELOPERS["/api/docs"])
+    (tmp_path / "relay.html").write_text(FOR_DEVELOPERS["/relay"])
     (tmp_path / "icon.svg").write_text("<svg/>")
     (tmp_path / "assets" / "index-C0FFEE.js").write_text(SCRIPT)
     (tmp_path / "assets" / "index-C0FFEE.js.map").write_text("not for everybody")
@@ -46,11 +51,23 @@ async def browse(built):
         yield get
 
 
+def test_the_pages_are_read_from_where_they_are_built():
+    assert Path(parlour.__file__).parent / "web" == BUILT
+
+
 @pytest.mark.parametrize("path", ADDRESSES)
 async def test_every_address_of_the_page_is_the_same_page(browse, path):
     answer = await browse(path)
     assert (answer.status_code, answer.text) == (200, INDEX)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("path", FOR_DEVELOPERS)
+async def test_developers_have_pages_of_their_own(browse, path):
+    answer = await browse(path)
+    assert (answer.status_code, answer.text) == (200, FOR_DEVELOPERS[path])
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-cache"
 
 
 async def test_a_file_that_is_named_by_what_is_in_it_is_kept_for_ever(browse):
@@ -76,8 +93,8 @@ async def test_who_takes_gzip_gets_gzip_and_others_get_the_same_unzipped(browse)
     assert zipped.text == plain.text
 
 
-@pytest.mark.parametrize("path", ["/", "/assets/index-C0FFEE.js", "/icon.svg"])
-async def test_nothing_runs_on_the_page_but_its_own_script(browse, path):
+@pytest.mark.parametrize("path", ["/", "/api/docs", "/relay", "/assets/index-C0FFEE.js", "/icon.svg"])
+async def test_nothing_runs_on_a_page_but_our_own_scripts(browse, path):
     headers = (await browse(path)).headers
     policy = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
     assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
@@ -88,8 +105,10 @@ async def test_nothing_runs_on_the_page_but_its_own_script(browse, path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/assets/index-C0FFEE.js.map", "/assets/../../pyproject.toml", "/index.html", "/r/A/B"]
-)
+    "path",
+    ["/assets/index-C0FFEE.js.map", "/assets/../../pyproject.toml", "/index.html", "/api-docs.html",
+     "/relay.html", "/r/A/B"],
+)  # fmt: skip
 async def test_nothing_else_of_the_folder_is_served(browse, path):
     assert (await browse(path)).status_code == 404
 
@@ -114,8 +133,9 @@ async def test_a_program_that_asks_for_nothing_gets_a_problem_and_no_page(browse
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_a_page_that_was_not_built_says_how_to_build_it(browse, tmp_path):
-    answer = await browse("/", folder=tmp_path / "nothing")
+@pytest.mark.parametrize("path", ["/", *FOR_DEVELOPERS])
+async def test_a_page_that_was_not_built_says_how_to_build_it(browse, tmp_path, path):
+    answer = await browse(path, folder=tmp_path / "nothing")
     assert answer.status_code == 404
     assert "make setup" in answer.text
     assert (await browse("/api/games", folder=tmp_path / "nothing")).status_code == 200

@@ -24,10 +24,8 @@ from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
-from parlour.server.api.docs_page import docs_page
-from parlour.server.api.pages import File, page_routes, standalone, wants_page
+from parlour.server.api.pages import INDEX, File, page_routes, wants_page
 from parlour.server.api.preview import preview
-from parlour.server.api.relay_page import relay_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
 from parlour.server.bots.thinking import Hint
 from parlour.server.components import Components
@@ -509,11 +507,6 @@ def check_room_id(id: str | None) -> None:
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
-async def show_relay(request: Request) -> Response:  # noqa: ARG001
-    """A page for those who write clients of relays."""
-    return standalone(relay_page())
-
-
 async def expect_upgrade(request: Request) -> Response:
     """A plain call to a relay: only sockets are opened there."""
     path = request.url.path
@@ -523,18 +516,15 @@ async def expect_upgrade(request: Request) -> Response:
 
 
 def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
-    """Everything that is answered over plain HTTP: the calls, and the page for browsers."""
+    """Everything that is answered over plain HTTP: the calls, and the pages for browsers."""
 
-    index = (pages or {}).get("/index.html")
+    index = (pages or {}).get(INDEX)
 
     async def show_metrics(request: Request) -> Response:  # noqa: ARG001
         return Response(metrics.text(), headers=UNKEPT, media_type="text/plain; version=0.0.4")
 
     async def show_openapi(request: Request) -> Response:  # noqa: ARG001
         return reply(api.openapi)
-
-    async def show_docs(request: Request) -> Response:  # noqa: ARG001
-        return standalone(docs_page(api.openapi))
 
     async def explain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for these only
@@ -554,8 +544,6 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         *routes_of(api.calls),
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
-        Route("/api/docs", show_docs),
-        Route("/relay", show_relay),
         *page_routes(pages or {}),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),

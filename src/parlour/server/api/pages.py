@@ -1,9 +1,7 @@
-"""The page for browsers: files that Vite built into the package, kept in memory and told with care."""
+"""The pages for browsers: files that Vite built into the package, kept in memory and told with care."""
 
 import gzip
 import hashlib
-import re
-from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,18 +11,22 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 BUILT = Path(__file__).parents[2] / "web"
-"""Where `make setup` and the wheel have the built page."""
+"""Where `make setup` and the wheel have the built pages."""
 
-PAGES = (
-    "/",
-    "/r/{id}",
-    "/r/{id}/replay",
-    "/p/{id}",
-    "/leaderboard",
-    "/leaderboard/{game}",
-    "/leaderboard/{game}/{variant}",
-)
-"""The addresses of the one page; its script looks which it is."""
+INDEX = "/index.html"
+"""The page for players."""
+PAGES = {
+    "/": INDEX,
+    "/r/{id}": INDEX,
+    "/r/{id}/replay": INDEX,
+    "/p/{id}": INDEX,
+    "/leaderboard": INDEX,
+    "/leaderboard/{game}": INDEX,
+    "/leaderboard/{game}/{variant}": INDEX,
+    "/api/docs": "/api-docs.html",
+    "/relay": "/relay.html",
+}
+"""Which page is at which address. Players have one for all of theirs; its script looks which it is."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -34,26 +36,24 @@ KINDS = {
 }
 
 
-def policy(*, scripts: str, styles: str) -> str:
-    """What a page may load and run: these scripts and styles, our own calls, and nothing else."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {scripts}",
-            f"style-src {styles}",
-            "img-src 'self'",
-            "connect-src 'self'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-            "require-trusted-types-for 'script'",
-            "trusted-types svelte-trusted-html",  # Svelte's own templates, and nobody else's markup
-        )
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types svelte-trusted-html",  # Svelte's own templates, and nobody else's markup
     )
-
+)
+"""What a page may load and run: our own scripts, styles and calls, and nothing else."""
 
 CAREFUL = {
-    "Content-Security-Policy": policy(scripts="'self'", styles="'self'"),
+    "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "same-origin",  # an address can open a private room
@@ -103,20 +103,8 @@ class File(msgspec.Struct, frozen=True):
         return Response(self.zipped, status, {**headers, "Content-Encoding": "gzip"}, self.kind)
 
 
-def standalone(html: str) -> Response:
-    """A page that is whole in itself: just the scripts and styles that stand in it run."""
-
-    def hashes(tag: str) -> str:
-        inside = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html, re.DOTALL)
-        digests = (b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inside)
-        return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
-
-    careful = {"Content-Security-Policy": policy(scripts=hashes("script"), styles=hashes("style"))}
-    return HTMLResponse(html, headers={**CAREFUL, **careful})
-
-
 def read_pages(folder: Path = BUILT) -> dict[str, File]:
-    """All built files by their address; none if the page was not built."""
+    """All built files by their names; none if the pages were not built."""
     return {
         f"/{path.relative_to(folder).as_posix()}": File.read(path)
         for path in sorted(folder.rglob("*"))
@@ -131,13 +119,15 @@ def wants_page(request: Request) -> bool:
 
 
 def page_routes(files: Mapping[str, File]) -> list[Route]:
-    """The ways to the page and its parts."""
-    index = files.get("/index.html")
+    """The ways to the pages and their parts."""
 
-    async def show_page(request: Request) -> Response:
-        if index is None:
-            return HTMLResponse(NOT_BUILT, 404, headers=CAREFUL)
-        return index.answer(request, ASK_FIRST)
+    def page(address: str, file: File | None) -> Route:
+        async def show_page(request: Request) -> Response:
+            if file is None:
+                return HTMLResponse(NOT_BUILT, 404, headers=CAREFUL)
+            return file.answer(request, ASK_FIRST)
+
+        return Route(address, show_page)
 
     def part(address: str, file: File) -> Route:
         caching = FOREVER if address.startswith("/assets/") else ASK_FIRST
@@ -147,5 +137,5 @@ def page_routes(files: Mapping[str, File]) -> list[Route]:
 
         return Route(address, show_part)
 
-    parts = [part(address, file) for address, file in files.items() if file is not index]
-    return [*(Route(address, show_page) for address in PAGES), *parts]
+    pages = [page(address, files.get(name)) for address, name in PAGES.items()]
+    return [*pages, *(part(name, file) for name, file in files.items() if name not in PAGES.values())]
