@@ -91,10 +91,6 @@ class Send(msgspec.Struct, frozen=True, tag="send"):
     payload: Any = None
     kind: Literal["game_event", "sync", "chat", "shutdown"] = "game_event"
 
-    def __post_init__(self) -> None:
-        if type(self.to) is not str:
-            raise TypeError(f"a topic to send to: expected a str, got {self.to!r}")
-
 
 class Later(msgspec.Struct, frozen=True, tag="later"):
     """Hand *event* to this game in so many seconds, then again *every* so many; the same key replaces."""

@@ -5,7 +5,6 @@ There is no clock and no I/O here: the time and fresh chance of a step are hande
 """
 
 import hashlib
-from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -30,7 +29,6 @@ from parlour.wire import (
 )
 
 S = TypeVar("S")
-T = TypeVar("T")
 
 ALL = "all"
 MustHappen = Disconnect | Leave | Ring | Shutdown
@@ -248,19 +246,16 @@ def apply(
     return turn.finish(command, id)
 
 
-def perform(
-    room: Room[Any], command: Command, think: Callable[[], T], spare: Callable[[], T]
-) -> tuple[T, Refused | None]:
-    """What *think* makes of a command; what must happen although that is refused is what *spare* makes of it.
+def perform_without_game(
+    game: Game[S], room: Room[S], command: Command, at: Instant, why: Refused, id: str | None = None
+) -> tuple[Room[S], Step]:
+    """The room's own part of what must happen although the game refused it or failed on it (*why*).
 
-    The second value is why the game's part was left out then. A game that overran is not spared: it ends.
+    Whatever need not happen stays refused; so does all that a game overran on: it is not to go on.
     """
-    try:
-        return think(), None
-    except Refused as why:
-        if why.code == Code.GAME_OVERRAN or not room.must(command):
-            raise
-        return spare(), why
+    if why.code == Code.GAME_OVERRAN or not room.must(command):
+        raise why
+    return apply(game, room, command, at, id=id, spared=True)
 
 
 def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAULT_PATIENCE) -> Room[S]:
@@ -538,6 +533,8 @@ class _Turn(Generic[S]):
                 self.effects.append(effect)
 
     def send(self, effect: Send) -> None:
+        if type(effect.to) is not str:
+            raise TypeError(f"a topic to send to: expected a str, got {effect.to!r}")
         self.effects.append(Send(effect.to, seal(effect.payload), effect.kind))
 
     def refresh(self) -> None:

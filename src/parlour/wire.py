@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
@@ -113,21 +114,15 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     spared: bool = False
     """The game failed on it, so only the room's own part was done."""
 
-    @property
+    @cached_property
     def body(self) -> bytes:
         """The step as a journal keeps it; made once."""
-        made: bytes | None = self.__dict__.get("body")
-        if made is None:
-            made = self.__dict__["body"] = _encode(self)
-        return made
+        return _encode(self)
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """What the next step says came before it; made once."""
-        made: bytes | None = self.__dict__.get("digest")
-        if made is None:
-            made = self.__dict__["digest"] = digest(self.body)
-        return made
+        return hashlib.sha256(self.body).digest()
 
 
 def digest(body: bytes) -> bytes:

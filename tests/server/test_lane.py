@@ -30,7 +30,7 @@ async def test_whoever_comes_later_waits_for_the_one_before():
     written = asyncio.get_running_loop().create_future()
     mailbox.put(noting(done, "a", first=written))
     mailbox.put(noting(done, "b"))
-    assert (done, mailbox.waiting) == ([], True)
+    assert (done, bool(mailbox.waiting)) == ([], True)
     written.set_result(None)
     await mailbox.drained()
     assert (done, mailbox.busy) == (["a", "b"], False)

@@ -239,7 +239,7 @@ class WithOgetarts(Phoenix):
         super().__init__()
         self._door = Ogetarts(self._out)
 
-    def take(self, frame: Frame) -> list[Request]:
+    def _understand(self, frame: Frame) -> list[Request]:
         if frame.topic.startswith(TOPIC):
             return [replace(request, via=self._door) for request in self._door.take(frame)]
-        return super().take(frame)
+        return super()._understand(frame)

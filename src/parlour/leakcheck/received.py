@@ -1,14 +1,13 @@
 """Everything that one viewer receives of a room, as bytes by where it came from."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from parlour.errors import Refused
 from parlour.game import Game, Send
-from parlour.room import Instant, Room, apply, ask_to_join, perform
+from parlour.room import Instant, Room, apply, ask_to_join, perform_without_game
 from parlour.wire import Command, Step
 
 WATCHER = "watcher"
@@ -60,11 +59,13 @@ def do(game: Game[Any], room: Room[Any], command: Command | None, at: Instant) -
     asked = command or room.due(at.now)
     assert asked is not None, "the alarms of two worlds were compared before"  # noqa: S101
     try:
-        think = partial(apply, game, room, asked, at)
-        (after, step), failure = perform(room, asked, think, partial(think, spared=True))
+        after, step = apply(game, room, asked, at)
     except Refused as why:
-        return Done(room, None, encode(why.told()))
-    return Done(after, step, encode({"seq": step.seq} if failure is None else failure.told()))
+        if not room.must(asked):
+            return Done(room, None, encode(why.told()))
+        after, step = perform_without_game(game, room, asked, at, why)
+        return Done(after, step, encode(why.told()))
+    return Done(after, step, encode({"seq": step.seq}))
 
 
 def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:

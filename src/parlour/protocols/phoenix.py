@@ -106,11 +106,19 @@ class Phoenix:
 
     def receive(self, frame: str | bytes) -> list[Request]:
         """Heartbeats and stale messages are settled here; the rest is for the host."""
-        return self.take(_unpack_binary(frame) if isinstance(frame, bytes) else parse(_read_frame, frame))
+        if isinstance(frame, bytes):
+            return self.take(_unpack_binary(frame))
+        try:
+            read = _read_frame(frame)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            read = parse(_read_frame, frame)  # which says what is wrong
+        return self.take(read)
 
     def take(self, frame: Frame) -> list[Request]:
         """What a frame asks; what it asks in vain is answered here."""
         try:
+            if frame.topic in self._join_refs and frame.event not in ("phx_join", "phx_leave"):
+                return self._wish(frame)
             return self._understand(frame)
         except Refused as why:
             self._reply(frame, "error", why.told())
@@ -151,8 +159,6 @@ class Phoenix:
 
     def _understand(self, frame: Frame) -> list[Request]:
         match frame.event:
-            case "game_event":
-                return self._wish(frame)
             case "heartbeat" if frame.topic == "phoenix":
                 self._reply(frame, "ok", {})
                 return []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
 from parlour.server.settings import Settings
-from parlour.wire import Enter, EnterByDoor, Exit, LobbyWish, Queue, SendChat, SendEvent, Wish
+from parlour.wire import Enter, EnterByDoor, Exit, LobbyWish, Queue, SendChat, Wish
 
 CREATE_COST = 10.0
 """A new room or a new player is dearer than a move."""
@@ -20,8 +20,6 @@ STRIKES = 200
 
 def cost_of(wish: Enter | Exit | Wish | LobbyWish) -> float:
     """What a request costs of its sender's allowance, in moves."""
-    if type(wish) is SendEvent:
-        return MOVE_COST
     match wish:
         case EnterByDoor(opens=True) | Queue():
             return CREATE_COST  # a door may have to open the room

@@ -3,12 +3,21 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
+from enum import Enum
 from typing import Any
 
 import structlog
 
-Job = Callable[[], Coroutine[Any, Any, None] | None]
-"""Something to do. One that has to wait returns a coroutine, or calls `hold` and later `release`."""
+
+class Held(Enum):
+    """What a job returns that is not done yet: it is done when somebody calls `release`."""
+
+    HELD = "held"
+
+
+HELD = Held.HELD
+Job = Callable[[], Coroutine[Any, Any, None] | Held | None]
+"""Something to do. One that has to wait returns a coroutine or `HELD`."""
 
 log = structlog.get_logger()
 
@@ -20,81 +29,75 @@ class Mailbox:
     So there is no current task in a job; whatever a job awaits is a future in the end, and that is enough.
     """
 
-    __slots__ = ("_busy", "_coroutine", "_held", "_running", "_waiting")
+    __slots__ = ("_coroutine", "_released", "_running", "busy", "waiting")
 
     def __init__(self) -> None:
-        self._waiting: deque[Job] | None = None
+        self.waiting: deque[Job] | None = None
         """The jobs behind the one that runs; made when there is one, since most mailboxes are idle."""
         self._coroutine: Coroutine[Any, Any, None] | None = None
-        self._busy = self._running = self._held = False
-        """A job is not done yet; its code runs right now; it waits for `release`."""
+        self.busy = self._running = self._released = False
+        """A job is not done yet; its code runs right now; it was released before it returned."""
 
     def put(self, job: Job) -> None:
         """Do this when everything before it is done."""
-        if self._busy:
-            if self._waiting is None:
-                self._waiting = deque()
-            self._waiting.append(job)
+        if self.busy:
+            if self.waiting is None:
+                self.waiting = deque()
+            self.waiting.append(job)
             return
-        self._busy = True
+        self.busy = True
         self._run(job)
-
-    @property
-    def waiting(self) -> bool:
-        """Somebody waits for the job that runs now."""
-        return bool(self._waiting)
-
-    @property
-    def busy(self) -> bool:
-        """A job runs or waits."""
-        return self._busy
 
     async def drained(self) -> None:
         """Wait until everything that was put is done."""
-        while self._busy:
+        while self.busy:
             done = asyncio.get_running_loop().create_future()
             self.put(lambda done=done: done.set_result(None))  # type: ignore[misc]
             await done
 
-    def hold(self) -> None:
-        """The job that runs is not done when it returns, but when somebody calls `release`."""
-        self._held = True
-
     def release(self, job: Job | None = None) -> None:
         """The job that was held is done, or goes on with another one first."""
-        self._held = False
         if job is not None:
-            if self._waiting is None:
-                self._waiting = deque()
-            self._waiting.appendleft(job)
-        if not self._running:
+            if self.waiting is None:
+                self.waiting = deque()
+            self.waiting.appendleft(job)
+        if self._running:
+            self._released = True
+        else:
             self._next()
 
     def _next(self) -> None:
-        if self._waiting:
-            self._run(self._waiting.popleft())
+        if self.waiting:
+            self._run(self.waiting.popleft())
         else:
-            self._busy = False
+            self.busy = False
 
     def _run(self, job: Job) -> None:
         """Run jobs until one of them has to wait."""
         while True:
-            self._running = True
+            self._running, self._released = True, False
             try:
-                self._coroutine = job()
+                came = job()
             except (Exception, asyncio.CancelledError) as error:
-                self._held = False
+                came = None
                 log.error("job_failed", exc_info=error)
             except BaseException:
-                self._running = self._busy = self._held = False  # whoever comes next is not to wait for it
+                self._running = self.busy = False  # whoever comes next is not to wait for it
                 raise
             self._running = False
-            if (self._coroutine is not None and self._drive()) or self._held:
+            if came is not None and self._must_wait(came):
                 return
-            if not self._waiting:
-                self._busy = False
+            if not self.waiting:
+                self.busy = False
                 return
-            job = self._waiting.popleft()
+            job = self.waiting.popleft()
+
+    def _must_wait(self, came: Coroutine[Any, Any, None] | Held) -> bool:
+        """True if a job is not done yet that returned this."""
+        if came is HELD:
+            return not self._released
+        self._coroutine = came
+        return self._drive()
 
     def _drive(self) -> bool:
         """Run the coroutine until it has to wait; False if it is done."""
@@ -109,7 +112,7 @@ class Mailbox:
             log.error("job_failed", exc_info=error)
         except BaseException:
             self._coroutine = None
-            self._busy = False
+            self.busy = False
             raise
         else:
             self._wait_for(future)
@@ -127,5 +130,5 @@ class Mailbox:
 
     def _go_on(self, _: object = None) -> None:
         """What the coroutine waited for is there."""
-        if not self._drive() and not self._held:
+        if not self._drive():
             self._next()

@@ -33,7 +33,7 @@ from parlour.journal.sqlite.checked_rows import (
     with_checksum,
 )
 from parlour.journal.sqlite.reads import THIS_RECORD, last
-from parlour.wire import Step, asker
+from parlour.wire import Step
 
 encode = msgspec.json.Encoder().encode
 
@@ -79,7 +79,7 @@ INSERT_STEPS = {
 
 
 def row_of(room: int, step: Step) -> StepRow:
-    keys = (room, step.seq, asker(step.command), step.id)
+    keys = (room, step.seq, getattr(step.command, "player", None), step.id)
     return (*keys, step.body, checksum(keys, step.digest))
 
 

@@ -1,10 +1,10 @@
 """Who hears a room at this gateway: the places of its clients, and the fan-out of a step to all of them."""
 
-from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from collections.abc import Container, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol, cast
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from parlour.errors import Refused
@@ -12,13 +12,31 @@ from parlour.room import is_own_topic, own_topic
 from parlour.server.border import Format, Perspective, StepTold, Viewpoint, perspective_of
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.fanout import WriteGroup, pushed
-from parlour.server.gateway.step_frames import Encoder, Seen, StepFrames
+from parlour.server.step_messages import push_of
 from parlour.wire import Company, DoorAdapter, Push
 
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
 PAUSED = ":paused"
 """The perspective of a client that is to be shown everything anew before it hears what changes."""
+
+
+class Encoder(Protocol):
+    """What encodes for a client: its protocol, the same for all who speak it, or an adapter of its own."""
+
+    def encode(self, room: str | None, push: Push) -> bytes:
+        """The text frame of a push."""
+        ...
+
+
+class Seen(NamedTuple):
+    """A view, and what a door makes of it for its clients."""
+
+    view: Any
+    shown: Any
+
+
+SeenByDoors = Mapping[tuple[Encoder, Perspective], Seen]
 
 
 class Place:
@@ -68,13 +86,78 @@ class Place:
         self.leave_group()
         self.key = (self.encoder, self.perspective, self.topics)
 
-    def hears(self, topic: str) -> bool:
-        return topic in self.topics or topic == self.own
-
     def leave_group(self) -> None:
         """From now on it is told something else than its group, or the same again."""
         if self.group is not None:
             self.group.disband()
+
+
+class StepFrames:
+    """One step on its way to everybody at this gateway."""
+
+    __slots__ = ("_changed", "_frames", "_room", "_seen", "_told", "addressed", "made")
+
+    def __init__(self, room: str, told: StepTold, seen: SeenByDoors, changed: Container[Any]) -> None:
+        self._room = room
+        self._told = told
+        self._seen = seen
+        """What doors show now, by encoder and perspective."""
+        self._changed = changed
+        """Where that is different from before the step."""
+        self.addressed = {send.to for send in told.sends}
+        """The topics of those who are told something else than others with the same key."""
+        self.made: dict[Any, bytes] = {}
+        """What each kind of listener is told, once somebody asked."""
+        self._frames: dict[tuple[Encoder, int], bytes] = {}
+
+    def to(self, place: Place) -> bytes:
+        """What this place is told: its pushes, then exactly one update."""
+        key = (place.key, place.own) if place.own in self.addressed else place.key
+        frames = self.made.get(key)
+        if frames is None:
+            frames = self.made[key] = self._make(place)
+        return frames
+
+    def _make(self, place: Place) -> bytes:
+        told, encoder, room = self._told, place.encoder, self._room
+        perspective = place.key[1]
+        frames: list[bytes] = []
+        update: dict[str, Any] = {"seq": told.seq}
+        changed = told.changed.get(perspective) if place.door is None else self._shown(place, perspective)
+        for number, send in enumerate(told.sends):
+            if send.to not in place.topics and send.to != place.own:
+                continue
+            if send.kind != "sync":
+                frames.append(self._message(encoder, number))
+            elif perspective in told.syncs:
+                frames.append(pushed(encoder.encode(room, self._sync(place, perspective))))
+                changed = None
+        if changed is not None:
+            update["view" if perspective.startswith("view") else "patch"] = changed
+        if told.result is not UNSET:
+            update["result"] = told.result
+        frames.append(pushed(encoder.encode(room, Push("update", update))))
+        return frames[0] if len(frames) == 1 else b"".join(frames)
+
+    def _shown(self, place: Place, perspective: Perspective) -> Any:
+        """What a door shows, if that changed."""
+        key = (place.encoder, perspective)
+        return self._seen[key].shown if key in self._changed else None
+
+    def _sync(self, place: Place, perspective: Perspective) -> Push:
+        sync = self._told.syncs[perspective]
+        if place.door is None:
+            return sync
+        shown = self._seen[place.encoder, perspective].shown
+        return Push(sync.name, {**sync.payload, "view": shown})
+
+    def _message(self, encoder: Encoder, number: int) -> bytes:
+        """The frame of a push that says the same to all who hear it."""
+        frame = self._frames.get((encoder, number))
+        if frame is None:
+            push = push_of(self._told.sends[number], self._told.seq)
+            frame = self._frames[encoder, number] = pushed(encoder.encode(self._room, push))
+        return frame
 
 
 class CloseToClient(Protocol):

@@ -7,8 +7,8 @@ from websockets.frames import CloseCode
 
 from parlour.errors import Code, Refused
 from parlour.server.gateway.fanout import Outbox, framed, pushed
-from parlour.server.limits import FRAME_COST, cost_of, too_fast
-from parlour.wire import Adapter, Enter, Exit, Push, Request
+from parlour.server.limits import FRAME_COST, MOVE_COST, cost_of, too_fast
+from parlour.wire import Adapter, Enter, Exit, Push, Request, SendEvent
 
 if TYPE_CHECKING:
     from parlour.server.gateway.websocket import Socket
@@ -122,7 +122,8 @@ class RoomConnection:
         for request in requests:
             asker = client if request.via is None else self._requests.guest(client, request.via)
             # To leave costs something, too, but is never refused.
-            if self._socket.may_ask(client.player, cost_of(request.wish)) or isinstance(request.wish, Exit):
+            cost = MOVE_COST if type(request.wish) is SendEvent else cost_of(request.wish)
+            if self._socket.may_ask(client.player, cost) or isinstance(request.wish, Exit):
                 self._requests.receive(asker, request)
             else:
                 self._refuse(asker, request)

@@ -167,18 +167,17 @@ class WriteScheduler:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._corked: list[Corked] = []
+        self.corked: list[Corked] = []
+        """The sockets that write at the end of this turn of the loop, all at once."""
         self._held: list[Callable[[], None]] = []
         self._hold = HOLD
 
-    def corked(self) -> "list[Corked]":
-        """The sockets that write at the end of this turn of the loop, all at once."""
-        if not self._corked:
-            self.loop.call_soon(self._pop)
-        return self._corked
+    def pop_soon(self) -> None:
+        """Let those who have something to write do so at the end of this turn."""
+        self.loop.call_soon(self._pop)
 
     def _pop(self) -> None:
-        corked, self._corked = self._corked, []
+        corked, self.corked = self.corked, []
         for socket in corked:
             socket.pop()
 

@@ -182,7 +182,10 @@ class Socket(asyncio.Protocol):
         if not self.corked:
             if not more:
                 self.corked = True
-                self.owner.corked().append(self)
+                owner = self.owner
+                if not owner.corked:
+                    owner.pop_soon()
+                owner.corked.append(self)
             elif not self.waiting:
                 self.owner.hold(self.pop)
         self.waiting.append(frames)

@@ -31,15 +31,16 @@ from parlour.server.border import (
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
 from parlour.server.clock import Handle
+from parlour.server.mailbox import HELD, Held
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.entering import EnterableRoom
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
 from parlour.server.rooms.perspectives import see
 from parlour.server.rooms.roster import Place
+from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.rooms.summary import Opening
-from parlour.server.rooms.thinking import Thought
 from parlour.server.rooms.waking import Waked, end_room, wake
 from parlour.wire import Chat, Command, Hold, Push, Step, asker, check_id, clean_text
 
@@ -162,7 +163,7 @@ class RoomActor(EnterableRoom):
                 self.mailbox.put(partial(self._resync, ask))
 
     def _look(self, ask: LookRoom) -> None:
-        if self._roster.get(ask.client) is None:
+        if self._roster.places.get(ask.client) is None:
             self._env.tell(Rejected.by(ask.number, self._not_joined()))
         else:
             self._env.tell(Accepted(ask.number, self.here.seq))
@@ -170,10 +171,10 @@ class RoomActor(EnterableRoom):
     def _not_joined(self) -> Refused:
         return Refused(Code.NOT_JOINED, f"join room {self.id} first")
 
-    def _ask(self, ask: AskRoom) -> Turn | None:
+    def _ask(self, ask: AskRoom) -> Turn | Held | None:
         """Do a command that somebody with a place asks for, unless it was done before."""
         try:
-            place = self._roster.get(ask.client)
+            place = self._roster.places.get(ask.client)
             if place is None:
                 raise self._not_joined()
             command, id = ask.command, ask.id
@@ -189,9 +190,8 @@ class RoomActor(EnterableRoom):
             thought = self._think(command, id)
         except Refused as why:
             return self._reject(ask.number, why)
-        self.mailbox.hold()
         self._write(thought, (), partial(self._answer, ask.number, thought))
-        return None
+        return HELD
 
     def _answer(self, number: int, thought: Thought, trouble: Trouble | None) -> None:
         """The write is done, or has failed: say so, and go on with what waits."""
@@ -445,7 +445,7 @@ class RoomActor(EnterableRoom):
 
     async def _try_to_rest(self) -> None:
         """Leave memory, unless somebody is here, waits, or an alarm is about to ring."""
-        if self._room is None or len(self._roster) or self._rooms.stopping:
+        if self._room is None or self._roster.places or self._rooms.stopping:
             return
         due = self._room.next_due
         soon = due is not None and due <= self._env.clock.now() + SOON
@@ -486,7 +486,7 @@ class RoomActor(EnterableRoom):
         number, summary = self._number, self._summary
         if self._room is None or summary is None:
             return
-        if len(self._roster):
+        if self._roster.places:
             self._env.tell(Announced(self.id, Push("shutdown", {"reason": why.code})))
         self._close(why)
         try:
@@ -496,7 +496,7 @@ class RoomActor(EnterableRoom):
 
     def _close(self, why: Refused, *, told: bool = True) -> None:
         """Nobody comes in any more; with *told* whoever is in here is told that the room is closed."""
-        if told and len(self._roster):
+        if told and self._roster.places:
             self._env.tell(RoomClosed(self.id))
             self._roster.clear()
         self._room, self._refusal = None, why

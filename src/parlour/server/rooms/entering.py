@@ -204,7 +204,7 @@ class EnterableRoom(SteppingRoom):
             return
         watched = place is not None and place.viewer is None
         self._note_presence(seats=not watched)
-        if not len(self._roster):
+        if not self._roster.places:
             self._rest_later()
         if not watched:
             await self._settle()
@@ -220,7 +220,7 @@ class EnterableRoom(SteppingRoom):
 
     def _resync(self, ask: Resync) -> None:
         """A spectator who skipped steps reads again: they get the newest."""
-        place = self._roster.get(ask.client)
+        place = self._roster.places.get(ask.client)
         if self._room is not None and place is not None:
             self._show(place, reset=True)
 

@@ -1,18 +1,24 @@
 """What is seen of a room: the view of a viewer or, for a browser, the scene and how it changed."""
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from parlour.game import Game
-from parlour.room import Room
+from parlour.room import Room, seal
 from parlour.scene import Scene, difference
-from parlour.server.border import Perspective, shows_scene, viewer_of
+from parlour.server.border import Perspective, viewer_of
 from parlour.wire import Push, Result
 
 _encode = msgspec.json.Encoder().encode
+
+
+MAX_LEGAL = 100
+"""A refusal lists what would be legal, unless that is a book of its own."""
 
 
 class SeenScene(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -33,10 +39,10 @@ Seen = Raw | SeenScene
 
 def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen | None = None) -> Seen:
     """What is seen from a perspective now; the same as *before* where a scene did not change."""
-    viewer = viewer_of(perspective)
-    if not shows_scene(perspective):
-        return Raw(_encode(game.view(room.state, viewer)))
-    scene = game.scene(room.state, viewer)
+    format, _, viewer = perspective.partition(":")
+    if format == "view":
+        return Raw(_encode(game.view(room.state, viewer or None)))
+    scene = game.scene(room.state, viewer or None)
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a Scene from {game.name}.scene, got {type(scene).__name__}")
     if not isinstance(before, SeenScene):
@@ -45,6 +51,25 @@ def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen
         return seen
     patch = difference(before.scene, scene)
     return before if patch is None else SeenScene(scene, Raw(_encode(patch)))
+
+
+def see_after(
+    game: Game[Any],
+    before: Room[Any],
+    room: Room[Any],
+    perspectives: Iterable[Perspective],
+    seen: Mapping[Perspective, Seen],
+) -> dict[Perspective, Seen]:
+    """What is seen of *room* from each perspective, where its state is not as *before*."""
+    if room.state is before.state:
+        return {}
+    if room.seats != before.seats:
+        perspectives = [one for one in perspectives if _still_sits(room, viewer_of(one))]
+    return {one: see(game, room, one, seen.get(one)) for one in perspectives}
+
+
+def _still_sits(room: Room[Any], viewer: str | None) -> bool:
+    return viewer is None or room.seat(viewer) is not None
 
 
 def change_of(seen: Seen) -> Raw | None:
@@ -76,3 +101,10 @@ def sync(
     if fault is not None:
         payload["fault"] = fault
     return Push("sync", payload)
+
+
+def list_legal(game: Game[Any], room: Room[Any], player: str) -> Raw | None:
+    """What this player could do now, unless the game does not say or that is too much to list."""
+    legal = game.legal_events(room.state, player)
+    some = None if legal is None else list(islice(legal, MAX_LEGAL + 1))
+    return None if some is None or len(some) > MAX_LEGAL else seal(some)

@@ -46,56 +46,57 @@ class Roster:
     def __init__(self, load: str) -> None:
         self._load = load
         """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
-        self._places: dict[int, Place] = {}
+        self.places: dict[int, Place] = {}
+        """By the number of the client."""
+        self.perspectives: set[Perspective] = set()
+        """The different perspectives from which the room is seen."""
         self._count = 0
         self._players: Counter[str] = Counter()
         """How many places each player has."""
 
     def __iter__(self) -> Iterator[Place]:
-        return iter(tuple(self._places.values()))
+        return iter(tuple(self.places.values()))
 
     def __len__(self) -> int:
-        return len(self._places)
-
-    def get(self, client: int) -> Place | None:
-        """The place of a client, if it has one."""
-        return self._places.get(client)
+        return len(self.places)
 
     def add(self, place: Place) -> None:
         """Give a client a place; its earlier one is gone."""
         self.remove(place.client)
         self._count += 1
         place.phx_ref = f"{self._load}-{self._count}"
-        self._places[place.client] = place
+        self.places[place.client] = place
         self._players[place.player] += 1
+        self.note_perspectives()
 
     def remove(self, client: int) -> Place | None:
         """Take a client's place away."""
-        place = self._places.pop(client, None)
+        place = self.places.pop(client, None)
         if place is not None:
             self._players[place.player] -= 1
             if not self._players[place.player]:
                 del self._players[place.player]
+            self.note_perspectives()
         return place
 
     def clear(self) -> None:
         """Take all places away."""
-        self._places.clear()
+        self.places.clear()
         self._players.clear()
+        self.perspectives = set()
 
     def has(self, player: str) -> bool:
         """True if one of this player's clients is here."""
         return player in self._players
 
-    @property
-    def perspectives(self) -> set[Perspective]:
-        """The different perspectives from which the room is seen."""
-        return {place.perspective for place in self._places.values()}
+    def note_perspectives(self) -> None:
+        """Somebody came, went, or sees differently now."""
+        self.perspectives = {place.perspective for place in self.places.values()}
 
     @property
     def spectators(self) -> set[str]:
         """The people who watch without a seat."""
-        return {place.player for place in self._places.values() if place.viewer is None}
+        return {place.player for place in self.places.values() if place.viewer is None}
 
 
 class Presence:

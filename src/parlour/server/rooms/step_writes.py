@@ -1,16 +1,34 @@
-"""What is kept beside a step: the summary, the state and the deadline that it leaves, tickets and results."""
+"""A step that was thought through, and what is kept beside it: summary, state, deadline, tickets, results."""
 
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
+from parlour.errors import Refused
 from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
+from parlour.server.border import Perspective
+from parlour.server.rooms.perspectives import Seen
 from parlour.server.rooms.results import records_of
 from parlour.server.rooms.summary import Opening, summary_of
-from parlour.server.rooms.thinking import Thought
 from parlour.server.ticket_records import ticket_records
+from parlour.wire import Step
+
+
+class Thought(msgspec.Struct, frozen=True):
+    """A step that was thought through and neither kept nor told yet."""
+
+    room: Room[Any]
+    step: Step
+    seen: dict[Perspective, Seen]
+    """What is seen after it from each perspective, if the state changed."""
+    frozen: bytes | None = None
+    """The room to store beside the step, where that is due."""
+    failure: Refused | None = None
+    """Why the game's part was left out."""
+
 
 KeptBefore = tuple[Room[Any], int, Opening, RoomSummary | None, float | None]
 """A room as the journal knows it before a step: the room, its number, opening, summary and deadline."""

@@ -15,7 +15,7 @@ from parlour.errors import Code, Refused
 from parlour.game import Game, Send
 from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
-from parlour.room import Instant, Room, apply, ask_to_join, perform, topics_of
+from parlour.room import Instant, Room, apply, ask_to_join, perform_without_game, topics_of
 from parlour.server import metrics
 from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
 from parlour.server.clock import Handle
@@ -23,12 +23,11 @@ from parlour.server.mailbox import Mailbox
 from parlour.server.results import UNRATED
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SummaryChanged
-from parlour.server.rooms.perspectives import Seen, change_of, see, sync
+from parlour.server.rooms.perspectives import Seen, SeenScene, list_legal, see, see_after, sync
 from parlour.server.rooms.roster import Place, Presence, Roster
-from parlour.server.rooms.step_writes import writes_beside
+from parlour.server.rooms.step_writes import Thought, writes_beside
 from parlour.server.rooms.stored_room import freeze
 from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
-from parlour.server.rooms.thinking import Thought, list_legal, see_after
 from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, asker
 
 T = TypeVar("T")
@@ -101,42 +100,36 @@ class SteppingRoom:
 
     def _think(self, command: Command, id: str | None, *, sent: bool = False) -> Thought:
         """What a command leads to; *sent* says that the lobby has seen to the seat."""
-        at, before = self._env.instant(), self.here
+        at, before = self._env.instant(), self._room
+        if before is None:
+            raise self._refusal or AssertionError(f"room {self.id} was not loaded")
         try:
             if isinstance(command, Join) and not sent:
                 self._check_seat(command.player, bot=command.bot)
-            thought, failure = perform(
-                before,
-                command,
-                partial(self._ask_game, partial(self._think_with_game, command, at, id)),
-                partial(self._think_alone, command, at, id),
-            )
+            return self._env.ask_game(self._game, self.id, partial(self._think_with_game, command, at, id))
         except Refused as why:
+            if before.must(command) and why.code != Code.GAME_OVERRAN:
+                return self._think_alone(command, at, id, why)
             metrics.refusals.labels(self._game.name, why.code).inc()
             if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise self._with_legal(command.player, why) from None
             raise
-        if failure is not None:
-            log.warning("done_without_the_game", room=self.id, do=type(command).__name__, why=failure.message)
-            return self._excused(thought, failure)
-        return thought
 
     def _think_with_game(self, command: Command, at: Instant, id: str | None) -> Thought:
-        game, before = self._game, self.here
+        game, before = self._game, self._room
+        assert before is not None  # noqa: S101 - the caller looked
         room, step = apply(game, before, command, at, id=id)
         seen = see_after(game, before, room, self._roster.perspectives, self._seen)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
         return Thought(room, step, seen, freeze(room) if store else None)
 
-    def _think_alone(self, command: Command, at: Instant, id: str | None) -> Thought:
+    def _think_alone(self, command: Command, at: Instant, id: str | None, why: Refused) -> Thought:
         """What must happen although the game refused it or failed on it."""
-        room, step = apply(self._game, self.here, command, at, id=id, spared=True)
-        return Thought(room, step, {})
-
-    def _excused(self, thought: Thought, why: Refused) -> Thought:
+        log.warning("done_without_the_game", room=self.id, do=type(command).__name__, why=why.message)
+        room, step = perform_without_game(self._game, self.here, command, at, why, id)
         if why.code == Code.GAME_ERROR:
             why = Refused(why.code, f"{self._game.display_name} failed on this; it was done without the game")
-        return Thought(thought.room, thought.step, {}, failure=why)
+        return Thought(room, step, {}, failure=why)
 
     def _ask_game(self, think: Callable[[], T]) -> T:
         """Run the game's code; whatever it raises comes out as a refusal."""
@@ -161,7 +154,8 @@ class SteppingRoom:
 
     def _write(self, thought: Thought, tickets: tuple[Ticket, ...], kept: Kept) -> None:
         """Have a thought kept; then it is told, and *kept* hears of it."""
-        before = self.here
+        before = self._room
+        assert before is not None  # noqa: S101 - it was thought about
         if thought.room.seats is not before.seats and thought.room.seats != before.seats:
             tickets += self._env.reservations.filled(self.id, sitting_in(thought.room))
         known = (before, self._number, self._opening, self._summary, self._due)
@@ -191,7 +185,7 @@ class SteppingRoom:
             self._stored = step.seq
         if not isinstance(writes.due, UnsetType):
             self._due = writes.due
-        if step.id is not None and (player := asker(command)) is not None:
+        if step.id is not None and (player := getattr(command, "player", None)) is not None:
             self._answers[player, step.id] = step.seq
         metrics.steps.kept[self._game.name, type(command)] += 1
         if isinstance(command, LOGGED):
@@ -202,11 +196,12 @@ class SteppingRoom:
 
     def _speak(self, thought: Thought) -> None:
         """The new room takes the place of the old one, and everybody hears of it."""
-        before, room, step = self.here, thought.room, thought.step
+        before, room, step = self._room, thought.room, thought.step
+        assert before is not None  # noqa: S101 - a step leads from a room to the next
         self._room = room
         changed = self._take_seen(thought) if room.state is not before.state else {}
         reseated = before.seats is not room.seats and before.seats != room.seats
-        if len(self._roster):
+        if self._roster.places:
             moved, closed = self._reseat() if reseated else ((), ())
             sends = tuple([effect for effect in step.effects if type(effect) is Send])
             self._env.tell(
@@ -217,7 +212,7 @@ class SteppingRoom:
                     changed,
                     self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
-                    self.mailbox.waiting,
+                    bool(self.mailbox.waiting),
                     moved,
                     closed,
                     self._new_company(before) if reseated else None,
@@ -232,7 +227,7 @@ class SteppingRoom:
         before, changed = self._seen, {}
         for perspective, seen in thought.seen.items():
             if seen != before.get(perspective):
-                change = change_of(seen)
+                change = seen.patch if isinstance(seen, SeenScene) else seen
                 if change is not None:
                     changed[perspective] = change
                 self._changed_at[perspective] = thought.step.seq
@@ -262,6 +257,7 @@ class SteppingRoom:
             try:
                 topics = self._watching_topics(place.player) if seat is None else seat.topics
                 self._move(place, Viewpoint(None if seat is None else seat.player, topics))
+                self._roster.note_perspectives()
             except Refused:  # this game is not for watching
                 self._roster.remove(place.client)
                 closed.append(place.client)
@@ -294,7 +290,7 @@ class SteppingRoom:
     def _note_presence(self, *, but: int | None = None, seats: bool = True) -> None:
         """Tell who is here where that changed; the number of spectators at most once a second."""
         diff = self._presence.seats_changed(self.here, self._roster) if seats else None
-        if diff is not None and len(self._roster):
+        if diff is not None and self._roster.places:
             self._env.tell(Announced(self.id, diff, but))
         if self._recount is None:
             self._count_spectators(but=but)
@@ -302,7 +298,7 @@ class SteppingRoom:
     def _count_spectators(self, *, but: int | None = None) -> None:
         self._recount = None
         if (diff := self._presence.count_changed(self._roster)) is not None:
-            if len(self._roster):
+            if self._roster.places:
                 self._env.tell(Announced(self.id, diff, but))
             clock = self._env.clock
             self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)

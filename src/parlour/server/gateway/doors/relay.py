@@ -358,7 +358,10 @@ def full(relay: Relay[Socket], id: str, *, lasts: bool) -> tuple[Code, str] | No
 
 def _write_all(sockets: Sequence[Socket], frames: bytes) -> None:
     """Put the same frames behind the corks of many sockets."""
-    corked = sockets[0].owner.corked()
+    owner = sockets[0].owner
+    if not owner.corked:
+        owner.pop_soon()
+    corked = owner.corked
     for socket in sockets:
         if not socket.corked:
             socket.corked = True
