@@ -1,6 +1,7 @@
 """Who hears a room at this gateway: the places of its clients, and the fan-out of a step to all of them."""
 
 from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, cast
 
 import msgspec
@@ -39,6 +40,12 @@ class Seen(NamedTuple):
 SeenByDoors = Mapping[tuple[Encoder, Perspective], Seen]
 
 
+@lru_cache(maxsize=1000)
+def shared(topics: frozenset[str]) -> frozenset[str]:
+    """The same topics, as one object for all who hear just these."""
+    return topics
+
+
 class Place:
     """A client's place in a room: from which perspective it sees, and which topics it hears."""
 
@@ -71,7 +78,7 @@ class Place:
         """See and hear from another viewpoint from now on."""
         self.leave_group()
         self.viewer = viewpoint.viewer
-        self.topics = frozenset([topic for topic in viewpoint.topics if topic != self.own])
+        self.topics = shared(frozenset([topic for topic in viewpoint.topics if topic != self.own]))
         self.perspective: Perspective = perspective_of(viewpoint.viewer, self.format)
         self.key = (self.encoder, self.perspective, self.topics)
         """Whoever has the same is told the same, unless somebody is addressed alone."""

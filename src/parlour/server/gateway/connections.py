@@ -31,9 +31,9 @@ class Client:
         """A token that this client does not know yet and is told when it joins."""
         self.rooms: set[str] = set()
         """Where it has a place."""
-        self.entering: list[str] = []
+        self.entering: tuple[str, ...] = ()
         """The rooms that it has asked to enter and that have not answered yet."""
-        self.guests: dict[Adapter, Client] = {}
+        self.guests: dict[Adapter, Client] | None = None
         """The same connection, as the doors within its protocol see it."""
         self.is_lost = False
 

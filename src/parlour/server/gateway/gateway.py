@@ -97,6 +97,8 @@ class Gateway:
 
     def guest(self, client: Client, adapter: Adapter) -> Client:
         """The same connection, as it came by a door within its protocol."""
+        if client.guests is None:
+            client.guests = {}
         if adapter not in client.guests:
             client.guests[adapter] = self.connect(adapter, client.outbox, client.player, client.token)
         return client.guests[adapter]
@@ -114,7 +116,7 @@ class Gateway:
                 self._command(client, request, room, wish)
             case Enter():
                 self._mute(client, room)
-                client.entering.append(room)
+                client.entering += (room,)
                 self._ask(self._entry(client, request, room, wish))
             case Exit():
                 self._mute(client, room)
@@ -175,7 +177,7 @@ class Gateway:
 
     def lose(self, client: Client) -> None:
         """A connection is lost: everywhere it was, it is no longer."""
-        for guest in client.guests.values():
+        for guest in (client.guests or {}).values():
             self.lose(guest)
         client.is_lost = True
         self._lobby.remove(client)
@@ -184,7 +186,7 @@ class Gateway:
 
     def catch_up(self, client: Client) -> None:
         """An outbox has room again: spectators who skipped get the newest view."""
-        for guest in client.guests.values():
+        for guest in (client.guests or {}).values():
             self.catch_up(guest)
         for room in client.rooms:
             place = self._place(client, room)
@@ -239,7 +241,7 @@ class Gateway:
     def _reject(self, told: Rejected) -> None:
         client, request, looked = self._pending.pop(told.number)
         if isinstance(request.wish, Enter):
-            client.entering.remove(request.room or "")
+            _forget_entry(client, request.room or "")
         if client.is_lost:
             return
         if looked and told.code == Code.STALE:  # the room has moved on since: the door looks again
@@ -251,7 +253,7 @@ class Gateway:
 
     def _enter(self, told: Entered) -> None:
         client, request, _ = self._pending.pop(told.number)
-        client.entering.remove(told.room)
+        _forget_entry(client, told.room)
         if client.is_lost:
             return
         audience = self._audiences.get(told.room)
@@ -320,6 +322,13 @@ class Gateway:
         for place in [] if audience is None else audience.places():
             self._remove(place.client, told.room)
             place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
+
+
+def _forget_entry(client: Client, room: str) -> None:
+    """A room has answered somebody who asked to enter."""
+    rest = list(client.entering)
+    rest.remove(room)
+    client.entering = tuple(rest)
 
 
 def _command_of(player: str, wish: Wish) -> Command:

@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidMessage
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as UpgradeRequest
 from websockets.http11 import Response
-from websockets.protocol import OPEN
+from websockets.protocol import OPEN, Protocol
 from websockets.server import ServerProtocol
 
 from parlour.errors import Code, Refused
@@ -65,8 +65,8 @@ class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
-        "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged", "_place",
-        "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
+        "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
+        "_place", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
         "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "owner", "waiting",
         "write_groups",
     )  # fmt: skip
@@ -99,8 +99,8 @@ class Socket(asyncio.Protocol):
         self._heard = sockets.clock.now()
         self._pinged: float | None = None
         """When it was asked for a sign of life that has not come yet."""
-        self._restarting = self._looking_up = False
-        """The server goes down; it is not known yet who this is."""
+        self._restarting = self._looking_up = self._alone = False
+        """The server goes down; it is not known yet who this is; no frame came together with its request."""
         self._goodbye: Handle | None = None
         self.address = self._place = None
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
@@ -328,6 +328,7 @@ class Socket(asyncio.Protocol):
     def _read_unopened(self, data: bytes) -> None:
         """The request; or what comes after the end, which nobody reads: whoever sends on is cut."""
         if self._goodbye is None and self._visit is None:
+            self._alone = data.endswith(b"\r\n\r\n")
             self._ws.receive_data(data)
             if isinstance(self._ws.handshake_exc, InvalidMessage):
                 self._transport.write(NO_UPGRADE)  # the core would hang up without a word
@@ -386,8 +387,16 @@ class Socket(asyncio.Protocol):
         self.owner.open.add(self)
         self._ws.send_response(response)
         self.is_open = self._taking = self._ws.state is OPEN
+        if self.is_open and self._alone:
+            self._forget_request()
         if self._visit is not None:
             self._visit.begin()
+
+    def _forget_request(self) -> None:
+        """Give the core a fresh parser: its first one would hold on to the request as long as it lives."""
+        self._ws.parser.close()
+        self._ws.parser = Protocol.parse(self._ws)
+        next(self._ws.parser)
 
     def _look_up(self, request: UpgradeRequest, first: LookUpFirst) -> None:
         """Answer when the door can say yes or no; until then nobody may speak."""

@@ -82,12 +82,12 @@ class RoomActor(EnterableRoom):
     def __init__(self, id: str, load: str, environment: Environment, rooms: Rooms) -> None:
         super().__init__(id, load, environment)
         self._rooms = rooms
-        self._lost: set[int] = set()
+        self._lost: frozenset[int] = frozenset()
         self._alarm: Handle | None = None
         self._alarm_at = 0.0
         """When the alarm rings."""
         self._rest: Handle | None = None
-        self._asked_bots: set[str] = set()
+        self._asked_bots: frozenset[str] = frozenset()
         """The bots who have not yet answered what they were asked."""
 
     def begin(self) -> None:
@@ -155,7 +155,7 @@ class RoomActor(EnterableRoom):
                 self.mailbox.put(partial(self._enter, ask))
             case LeaveRoom():
                 if ask.lost:
-                    self._lost.add(ask.client)
+                    self._lost |= {ask.client}
                 self.mailbox.put(partial(self._leave, ask))
             case LookRoom():
                 self.mailbox.put(partial(self._look, ask))
@@ -313,12 +313,12 @@ class RoomActor(EnterableRoom):
             return
         for player in self._room.bots:
             if player not in self._asked_bots and (question := self.question(player)) is not None:
-                self._asked_bots.add(player)
+                self._asked_bots |= {player}
                 self._env.publish(BotAsked(self.id, player, question))
 
     def bot_answered(self, player: str) -> None:
         """A bot has answered, and can be asked again."""
-        self._asked_bots.discard(player)
+        self._asked_bots -= {player}
 
     def question(self, player: str) -> Question | None:
         """What this bot has to decide; None while it is not for it to do anything."""

@@ -35,7 +35,7 @@ NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 class EnterableRoom(SteppingRoom):
     """A room that gives clients their places and takes them away again."""
 
-    _lost: set[int]
+    _lost: frozenset[int]
     """Clients whose connection is gone, though what they asked for still waits in the mailbox."""
 
     async def _open_first(self, ask: EnterRoom) -> None:
@@ -198,7 +198,7 @@ class EnterableRoom(SteppingRoom):
     async def _leave(self, ask: LeaveRoom) -> None:
         """A client does not hear this room any more."""
         if ask.lost:
-            self._lost.discard(ask.client)
+            self._lost -= {ask.client}
         place = self._roster.remove(ask.client)
         if self._room is None:
             return

@@ -1,6 +1,5 @@
 """Who is in a room: the places of clients at all gateways, and the presence that is told of them."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,8 +50,6 @@ class Roster:
         self.perspectives: set[Perspective] = set()
         """The different perspectives from which the room is seen."""
         self._count = 0
-        self._players: Counter[str] = Counter()
-        """How many places each player has."""
 
     def __iter__(self) -> Iterator[Place]:
         return iter(tuple(self.places.values()))
@@ -66,28 +63,23 @@ class Roster:
         self._count += 1
         place.phx_ref = f"{self._load}-{self._count}"
         self.places[place.client] = place
-        self._players[place.player] += 1
         self.note_perspectives()
 
     def remove(self, client: int) -> Place | None:
         """Take a client's place away."""
         place = self.places.pop(client, None)
         if place is not None:
-            self._players[place.player] -= 1
-            if not self._players[place.player]:
-                del self._players[place.player]
             self.note_perspectives()
         return place
 
     def clear(self) -> None:
         """Take all places away."""
         self.places.clear()
-        self._players.clear()
         self.perspectives = set()
 
     def has(self, player: str) -> bool:
         """True if one of this player's clients is here."""
-        return player in self._players
+        return any(place.player == player for place in self.places.values())
 
     def note_perspectives(self) -> None:
         """Somebody came, went, or sees differently now."""
