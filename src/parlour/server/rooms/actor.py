@@ -79,6 +79,8 @@ class Rooms(Protocol):
 class RoomActor(EnterableRoom):
     """One room, from when it is loaded until it rests or ends."""
 
+    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_rest", "_rooms")
+
     def __init__(self, id: str, load: str, environment: Environment, rooms: Rooms) -> None:
         super().__init__(id, load, environment)
         self._rooms = rooms

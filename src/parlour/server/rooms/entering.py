@@ -35,6 +35,8 @@ NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 class EnterableRoom(SteppingRoom):
     """A room that gives clients their places and takes them away again."""
 
+    __slots__ = ("_lost",)
+
     _lost: frozenset[int]
     """Clients whose connection is gone, though what they asked for still waits in the mailbox."""
 

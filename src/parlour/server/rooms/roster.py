@@ -42,6 +42,8 @@ class Place:
 class Roster:
     """Everybody in one room."""
 
+    __slots__ = ("_count", "_load", "perspectives", "places")
+
     def __init__(self, load: str) -> None:
         self._load = load
         """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
@@ -93,6 +95,8 @@ class Roster:
 
 class Presence:
     """Who is here, in Phoenix's shapes; knows what was told last, so that only the difference is told."""
+
+    __slots__ = ("_count_meta", "_counts", "_load", "_told")
 
     def __init__(self, load: str) -> None:
         self._load = load

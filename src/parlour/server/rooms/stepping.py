@@ -42,6 +42,11 @@ COUNT_EVERY = 1.0
 class SteppingRoom:
     """A room's state in memory, and the way of one command through it."""
 
+    __slots__ = (
+        "_answers", "_changed_at", "_due", "_env", "_game", "_number", "_opening", "_presence", "_recount",
+        "_refusal", "_room", "_roster", "_seen", "_stored", "_summary", "id", "mailbox",
+    )  # fmt: skip
+
     def __init__(self, id: str, load: str, environment: Environment) -> None:
         self.id = id
         self.mailbox = Mailbox()
