@@ -224,6 +224,21 @@ LobbyWish = Queue | Unqueue
 Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | LookFirst
 
 
+def command_of(player: str, wish: Wish) -> Command:
+    """What a wish asks of a room; who says something has their name there."""
+    match wish:
+        case SendEvent():
+            return Act(player, wish.event)
+        case SendChat():
+            return Chat(player, "", wish.text)
+        case GiveUpSeat():
+            return Leave(player)
+        case PlayAgain():
+            return Rematch(player)
+        case LookFirst():
+            raise AssertionError("a door decides what this is")
+
+
 class Request(msgspec.Struct, frozen=True):
     """One thing that a client asks; `room` is None for the lobby."""
 

@@ -104,3 +104,10 @@ async def test_addresses_that_are_quiet_again_are_forgotten(world):
         world.host.environment.guesses.missed("NONE", f"203.0.113.{number}")
         await world.wait(60)
     assert len(world.host.environment.guesses._left._buckets) <= 2
+
+
+async def test_a_small_limit_is_no_larger_than_it_says():
+    async with World(PLAYABLE, address_guesses=3) as world:
+        guesses = world.host.environment.guesses
+        codes = [guesses.missed("NONE", "203.0.113.9").code for _ in range(4)]
+        assert codes == ["unknown_room"] * 3 + ["too_fast"]

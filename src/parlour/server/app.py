@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
@@ -216,18 +216,6 @@ def open_xsos(parlour: Components, limits: Limits, settings: Settings) -> "XsosD
     return XsosDoor(limits, parlour.clock, settings)
 
 
-def doors_of(
-    native: Mapping[str, Door], relays: Relays, gammonx: GammonxDoor, xsos: "XsosDoor | None"
-) -> dict[str, Door]:
-    """Where sockets can be opened."""
-    return {
-        **native,
-        RELAY_PATH: relays,
-        **(xsos.doors if xsos else {}),
-        **{prefix + HUB_PATH: gammonx for prefix in GAMMONX_PREFIXES},
-    }
-
-
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
@@ -260,7 +248,12 @@ def make_server(
 
     app = web_app(api, lifespan, read_pages())
     app.router.routes.extend((*(xsos.routes if xsos else ()), *gammonx.routes))
-    doors = doors_of(native_doors(parlour, tokens, settings), relays, gammonx, xsos)
+    doors: dict[str, Door] = {  # by path; one that ends with a slash takes all below its first part
+        **native_doors(parlour, tokens, settings),
+        RELAY_PATH: relays,
+        **{prefix + HUB_PATH: gammonx for prefix in GAMMONX_PREFIXES},
+        **(xsos.doors if xsos else {}),
+    }
     sockets = Sockets(doors, parlour.clock, limits, settings)
     parlour.sessions.hang_up = sockets.hang_up
     config = uvicorn.Config(

@@ -61,9 +61,11 @@ class Bucket:
 class Allowances:
     """A bucket for each of many, forgotten when full again; a rate of 0 means no limit."""
 
-    def __init__(self, rate: float, clock: Clock, *, seconds: float = 4.0) -> None:
+    def __init__(
+        self, rate: float, clock: Clock, *, seconds: float = 4.0, dearest: float = CREATE_COST
+    ) -> None:
         self._rate = rate
-        self._burst = max(rate * seconds, CREATE_COST)
+        self._burst = max(rate * seconds, dearest)  # or what costs most could never be paid for
         self._clock = clock
         self._buckets: dict[str, Bucket] = {}
 

@@ -32,22 +32,17 @@ from parlour.server.gateway.fanout import Outbox
 from parlour.wire import (
     Act,
     Adapter,
-    Chat,
     Command,
     Enter,
     EnterByDoor,
     Exit,
-    GiveUpSeat,
-    Leave,
     LookFirst,
-    PlayAgain,
     Queue,
-    Rematch,
     Request,
-    SendChat,
     SendEvent,
     Unqueue,
     Wish,
+    command_of,
 )
 
 log = structlog.get_logger()
@@ -150,7 +145,7 @@ class Gateway:
             command: Command = Act(client.player, wish.event)
             self._ask(AskRoom(room, client.number, number, command, wish.id, wish.seq))
         else:
-            self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id))
+            self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id))
 
     def _decide(self, client: Client, request: Request, seq: int) -> None:
         """Let a door look at what its client sees, and do what it makes of that."""
@@ -168,7 +163,7 @@ class Gateway:
             client.accept(request, {"seq": seq, "seen": seen})
             return
         number = self._expect((client, request, True))
-        self._ask(AskRoom(room, client.number, number, _command_of(client.player, wish), wish.id, None, seq))
+        self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id, None, seq))
 
     def _expect(self, pending: Pending) -> int:
         number = next(self._asks)
@@ -329,18 +324,3 @@ def _forget_entry(client: Client, room: str) -> None:
     rest = list(client.entering)
     rest.remove(room)
     client.entering = tuple(rest)
-
-
-def _command_of(player: str, wish: Wish) -> Command:
-    """What a wish asks of a room; who says something gets their name there."""
-    match wish:
-        case SendEvent():
-            return Act(player, wish.event)
-        case SendChat():
-            return Chat(player, "", wish.text)
-        case GiveUpSeat():
-            return Leave(player)
-        case PlayAgain():
-            return Rematch(player)
-        case LookFirst():
-            raise AssertionError("a door decides what this is")

@@ -17,7 +17,7 @@ class Guesses:
     def __init__(self, clock: Clock, per_minute: float) -> None:
         self._clock = clock
         self._per_minute = per_minute
-        self._left = Allowances(per_minute / 60, clock, seconds=60)
+        self._left = Allowances(per_minute / 60, clock, seconds=60, dearest=1.0)
         self._forget_at = 0.0
 
     def missed(self, id: str, address: str | None) -> Refused:
