@@ -1,4 +1,4 @@
-"""One thing at a time, in the order asked: how a room has one owner and needs no lock."""
+"""Runs jobs one at a time, in the order given: so a room has one owner and needs no lock."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 Job = Callable[[], Coroutine[Any, Any, None] | None]
-"""Something to do. One that has to wait returns a coroutine, or calls `hold` and later `release`."""
+"""A job. One that has to wait returns a coroutine, or calls `hold` and later `release`."""
 
 log = structlog.get_logger()
 
@@ -16,21 +16,21 @@ log = structlog.get_logger()
 class Mailbox:
     """Runs jobs one after the other, and at once while none of them has to wait.
 
-    A coroutine is driven here and not by a task of asyncio's: a task costs a move more than its rules do.
-    So there is no current task in a job; whatever a job awaits is a future in the end, and that is enough.
+    A coroutine is driven here and not by an asyncio task: a task would cost a move more than its rules do.
+    So a job has no current task. Whatever it awaits is a future in the end, and that is enough.
     """
 
     __slots__ = ("_busy", "_coroutine", "_held", "_running", "_waiting")
 
     def __init__(self) -> None:
         self._waiting: deque[Job] | None = None
-        """The jobs behind the one that runs; made when there is one, since most mailboxes are idle."""
+        """The jobs behind the running one; the queue is made when needed, since most mailboxes are idle."""
         self._coroutine: Coroutine[Any, Any, None] | None = None
         self._busy = self._running = self._held = False
         """A job is not done yet; its code runs right now; it waits for `release`."""
 
     def put(self, job: Job) -> None:
-        """Do this when everything before it is done."""
+        """Run this job after all earlier ones."""
         if self._busy:
             if self._waiting is None:
                 self._waiting = deque()
@@ -41,27 +41,27 @@ class Mailbox:
 
     @property
     def waiting(self) -> bool:
-        """Somebody waits for the job that runs now."""
+        """True if the current job waits for something."""
         return bool(self._waiting)
 
     @property
     def busy(self) -> bool:
-        """A job runs or waits."""
+        """True if a job runs or waits."""
         return self._busy
 
     async def drained(self) -> None:
-        """Wait until everything that was put is done."""
+        """Wait until all jobs that were put are done."""
         while self._busy:
             done = asyncio.get_running_loop().create_future()
             self.put(lambda done=done: done.set_result(None))  # type: ignore[misc]
             await done
 
     def hold(self) -> None:
-        """The job that runs is not done when it returns, but when somebody calls `release`."""
+        """Keep the current job open after it returns, until somebody calls `release`."""
         self._held = True
 
     def release(self, job: Job | None = None) -> None:
-        """The job that was held is done, or goes on with another one first."""
+        """End the job that was held, or go on with another one first."""
         self._held = False
         if job is not None:
             if self._waiting is None:
@@ -86,7 +86,7 @@ class Mailbox:
                 self._held = False
                 log.error("job_failed", exc_info=error)
             except BaseException:
-                self._running = self._busy = self._held = False  # whoever comes next is not to wait for it
+                self._running = self._busy = self._held = False  # an error must not block the next job
                 raise
             self._running = False
             if (self._coroutine is not None and self._drive()) or self._held:
@@ -99,7 +99,7 @@ class Mailbox:
     def _drive(self) -> bool:
         """Run the coroutine until it has to wait; False if it is done."""
         coroutine, self._running = self._coroutine, True
-        assert coroutine is not None  # noqa: S101 - the caller looked
+        assert coroutine is not None  # noqa: S101 - the caller checked
         try:
             future = coroutine.send(None)
         except StopIteration:
@@ -119,13 +119,13 @@ class Mailbox:
         return False
 
     def _wait_for(self, future: asyncio.Future[Any] | None) -> None:
-        if future is None:  # it only wants to let others go first
+        if future is None:  # it only lets others go first
             asyncio.get_running_loop().call_soon(self._go_on)
             return
         future._asyncio_future_blocking = False  # noqa: SLF001 - how a task says that it has seen the future
         future.add_done_callback(self._go_on)
 
     def _go_on(self, _: object = None) -> None:
-        """What the coroutine waited for is there."""
+        """Resume the coroutine: what it waited for is there."""
         if not self._drive() and not self._held:
             self._next()
