@@ -1,4 +1,4 @@
-"""A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
+"""A journal that lasts as long as its process: for tests, and for servers that keep nothing."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
@@ -37,7 +37,7 @@ _read_summary = msgspec.json.Decoder(RoomSummary).decode
 
 
 class _Kept:
-    """One room, encoded as it would be in a file, so that what is read back was really decoded."""
+    """One room, encoded as it would be in a file, so that everything read back was really decoded."""
 
     def __init__(self, number: int, summary: RoomSummary, state: bytes, due: float | None) -> None:
         self.number = number
@@ -55,7 +55,7 @@ class _Kept:
 
     @property
     def seq(self) -> int:
-        """Of its last step."""
+        """The seq of its last step."""
         return max(self.steps, default=0)
 
     @property
@@ -63,7 +63,7 @@ class _Kept:
         return Found(self.number, self.seq, _read_summary(self.card))
 
     def fits(self, query: RoomQuery) -> bool:
-        """Whether this is one of the rooms that are wanted."""
+        """True if this is one of the wanted rooms."""
         summary, id = self.summary, query.id_in_any_case
         return (
             summary.ended is None
@@ -77,7 +77,7 @@ class _Kept:
 
 
 class MemoryJournal:
-    """Keeps everything in dictionaries: what was kept outlives closing, but not the object."""
+    """Keeps everything in dictionaries, which outlive closing, but not the object."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class MemoryJournal:
         self._rooms: dict[int, _Kept] = {}
         self._numbers = 0
         self._by_id: dict[str, int] = {}
-        """The newest room of each id: an id is given again only once its room has ended."""
+        """The newest room of each id: an id is used again only once its room has ended."""
         self._records: dict[tuple[str, str], dict[str, Record]] = {}
         """By kind and group, and then by key."""
         self._clock = 0.0
@@ -241,7 +241,7 @@ class MemoryJournal:
         return self._records.get((kind, group), {})
 
     def _check(self, changes: Iterable[Change]) -> None:
-        """See that nothing stands in the way of these changes."""
+        """Check that nothing prevents these changes."""
         for change in changes:
             if isinstance(change, NewRecord) and change.key in self._group(change.kind, change.group):
                 raise Conflict(f"there is a {change.kind} {change.key} already")
@@ -293,7 +293,7 @@ class MemoryJournal:
     def damages(self) -> Sequence[Damage]:
         return ()
 
-    # What these are made of.
+    # How that is done.
 
     def _check_open(self) -> None:
         if not self._open:
@@ -311,13 +311,13 @@ class MemoryJournal:
 
 
 def _fits(record: Record, query: RecordQuery) -> bool:
-    """Whether this is one of the records that are wanted."""
+    """True if this is one of the wanted records."""
     due = query.due_by is None or (record.due is not None and record.due <= query.due_by)
     return due and query.owner in (None, record.owner)
 
 
 def _within(records: Iterable[Record], most: int | None) -> Iterator[Record]:
-    """The first of these records, as long as they are not longer together."""
+    """The first of these records, up to that many bytes together."""
     size = 0
     for record in records:
         size += len(record.body)

@@ -78,7 +78,7 @@ class Reloader:
             self._parlour.rooms.show_anew(name)
 
     def _say_why(self, game: Game[Any], why: Refused) -> None:
-        """Log that the new rules fail to show a room."""
+        """Report why the new rules cannot show a room."""
         self._say(f"{game.display_name}: {why.message}")
 
 

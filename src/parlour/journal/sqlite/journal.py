@@ -1,7 +1,7 @@
 """A journal in one SQLite file: a thread that writes for all rooms at once, and a thread that reads.
 
-Whatever waits to be written when the writer comes round is one transaction, so that many rooms share the
-price of one flush to the disk. The unique key (room, seq) is the fence between two owners of one room.
+Everything that waits when the writer starts its next batch is one transaction, so that many rooms share the
+price of one flush to the disk. The unique key (room, seq) keeps two owners of one room apart.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class SqliteJournal:
         """The rooms' clock, as it was last noted."""
         self._damages: dict[Damage, None] = {}
         self._inspected: tuple[int, Row | None] = (0, None)
-        """Which table is being checked, and after which row."""
+        """The table being checked, and the last row that was."""
 
     async def open(self) -> float:
         if self._writer is not None:
@@ -88,7 +88,7 @@ class SqliteJournal:
             await writer.stop()
             await asyncio.to_thread(self._mark.write, self._clock)
 
-    # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
+    # Writing. Encoding errors are raised here, where they cost only their own caller.
 
     async def create(
         self,
@@ -129,7 +129,7 @@ class SqliteJournal:
     async def beat(self, now: float) -> None:
         await self._write(lambda _: None, now)
         self._clock = max(self._clock, now)
-        if self._mark.is_due(self._clock):  # what it tells of is on the disk
+        if self._mark.is_due(self._clock):  # everything up to the mark is on the disk
             await asyncio.to_thread(self._mark.write, self._clock)
 
     async def prune(self, before: float, limit: int) -> bool:

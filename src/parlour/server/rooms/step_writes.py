@@ -1,4 +1,4 @@
-"""What is kept beside a step: the summary, the state and the deadline that it leaves, tickets and results."""
+"""What is written beside a step: the new summary, state and deadline, tickets and results."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ NOTHING = StepWrites()
 
 
 def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
-    """What changes with this step."""
+    """The writes that belong to this step."""
     was, number, opening, summary, due = before
     room, step = thought.room, thought.step
     ends = room.outcome is not None and was.outcome is None
@@ -31,7 +31,7 @@ def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, .
 
 
 def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
-    """A stale deadline that is too early only wakes the room for nothing."""
+    """The deadline to write, if any: one that is too early only wakes the room for nothing."""
     wanted = room.next_due
     sooner = wanted is not None and (due is None or wanted < due)
     return wanted if room.ended is not None or sooner else UNSET

@@ -1,4 +1,4 @@
-"""Thinking: what a command leads to, and what everybody would see of it. Nothing is kept or told here."""
+"""Thinking: what a command leads to, and what every perspective shows of it. Nothing is kept or sent here."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -14,18 +14,18 @@ from parlour.server.rooms.perspectives import Seen, see
 from parlour.wire import Step
 
 MAX_LEGAL = 100
-"""A refusal lists what would be legal, unless that is a book of its own."""
+"""A refusal lists the legal events, unless there are more than this."""
 
 
 class Thought(msgspec.Struct, frozen=True):
-    """A step that was thought through and neither kept nor told yet."""
+    """A step that was thought through and is neither kept nor sent yet."""
 
     room: Room[Any]
     step: Step
     seen: dict[Perspective, Seen]
-    """What is seen after it from each perspective, if the state changed."""
+    """What each perspective shows after it, if the state changed."""
     frozen: bytes | None = None
-    """The room to store beside the step, where that is due."""
+    """The room to store beside the step, if that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
 
@@ -37,7 +37,7 @@ def see_after(
     perspectives: Iterable[Perspective],
     seen: Mapping[Perspective, Seen],
 ) -> dict[Perspective, Seen]:
-    """What is seen of *room* from each perspective, where its state is not as *before*."""
+    """What each perspective shows of *room*, if its state is not the same as *before*."""
     if room.state is before.state:
         return {}
     if room.seats != before.seats:
@@ -50,7 +50,7 @@ def _still_sits(room: Room[Any], viewer: str | None) -> bool:
 
 
 def list_legal(game: Game[Any], room: Room[Any], player: str) -> msgspec.Raw | None:
-    """What this player could do now, unless the game does not say or that is too much to list."""
+    """The legal events of this player, unless the game does not list them or they are too many."""
     legal = game.legal_events(room.state, player)
     some = None if legal is None else list(islice(legal, MAX_LEGAL + 1))
     return None if some is None or len(some) > MAX_LEGAL else seal(some)

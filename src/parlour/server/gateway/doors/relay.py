@@ -1,4 +1,4 @@
-"""Relay rooms behind their door: lines come in, envelopes go out, each made once for all who read alike."""
+"""The door to relays: connections come in, envelopes go out, each encoded once for all clients alike."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -46,20 +46,20 @@ JOIN_COST = 2.0
 MESSAGE_COST = 0.25
 BYTES_FOR_ONE = 32 * 1024
 BYTES_OUT_FOR_ONE = 128 * 1024
-"""What a coming and a message cost of an allowance, in moves; and how many bytes that come in, or go out to
-all who get them, cost as much as a move."""
+"""What a join and a message cost of an allowance, in moves; and how many bytes that come in, or go out to all
+recipients, cost as much as a move."""
 
 PORTION_EVERY = 0.01
 NO_HURRY = 0.25
-"""Seconds between the portions of what somebody missed, and after a time when their allowance was spent."""
+"""Seconds between two parts of what a client missed, and after a time when its allowance was spent."""
 GRAIN = 4096
-"""Bytes of memory that are counted at once."""
+"""Memory is counted in units of this many bytes."""
 
 LASTING = f"Max-Age={TOKEN_DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
 
 
 class RelayConnection:
-    """Somebody at the door; once inside, their socket is a line of a relay."""
+    """One connection to a relay."""
 
     __slots__ = ("_relays", "id", "last", "numbered", "room", "socket")
 
@@ -75,7 +75,7 @@ class RelayConnection:
 
     @property
     def player(self) -> str:
-        """Ids of relays are not players; in the log they are told apart."""
+        """Ids of relays are not players; the prefix tells them apart in the log."""
         return f"relay:{self.id}"
 
     def begin(self) -> None:
@@ -91,35 +91,35 @@ class RelayConnection:
             self._relays.say(self, body)
 
     def hurry_away(self) -> None:
-        """To drop a message in silence would be worse: this way they know, and can return."""
+        """Close the connection: it sent too much. Losing a message silently would be worse."""
         metrics.relay_refusals.labels(Code.TOO_FAST).inc()
         self.socket.send_away()
 
     def catch_up(self) -> None:
-        """Who has yet to get what they missed gets more; whoever reads too slowly for too long is cut."""
+        """Send more of what the client missed; a client that reads too slowly for too long is closed."""
         self._relays.read_on(self)
 
     def part(self) -> None:
-        """The close code says it all."""
+        """Nothing: the close code is enough."""
 
     def end(self) -> None:
         self._relays.lose(self)
 
     def send_away(self, code: Code, close: int, reason: str) -> None:
-        """Say goodbye, and why."""
+        """Close the connection, count why, and send a reason."""
         metrics.relay_refusals.labels(code).inc()
         self.socket.close(close, reason)
 
 
 class OpenRelay:
-    """A relay in memory, for whom it is counted, and when it is woken."""
+    """A relay in memory, the address that it counts for, and its alarm."""
 
     __slots__ = ("address", "alarm", "counted", "relay", "room")
 
     def __init__(self, room: str, address: str, relay: Relay[Socket]) -> None:
         self.room = room
         self.address = address
-        """Where the one who opened it came from."""
+        """The address that opened it."""
         self.relay = relay
         self.counted = 0
         """The bytes of memory that are counted for it."""
@@ -127,7 +127,7 @@ class OpenRelay:
 
     @property
     def held(self) -> int:
-        """The bytes of memory that it takes."""
+        """The bytes of memory that it uses."""
         return self.relay.held
 
 
@@ -135,7 +135,7 @@ Think = Callable[[OpenRelay, RelayConnection], Effects[Socket]]
 
 
 class Relays:
-    """The door to all relays, and their owner."""
+    """The door to all relays, which also owns them."""
 
     def __init__(self, clock: Clock, ids: Tokens, settings: Settings) -> None:
         self._clock = clock
@@ -146,7 +146,7 @@ class Relays:
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
 
     async def stop(self) -> None:
-        """Finish what was asked; nobody is woken any more."""
+        """Finish open work; cancel all alarms."""
         for live in self._live.values():
             if live.alarm is not None:
                 live.alarm.cancel()
@@ -169,7 +169,7 @@ class Relays:
         return RelayConnection(self, socket, id, wanted), headers
 
     def _by_cookie(self, upgrade: Upgrade, peer: str | None) -> tuple[str, dict[str, str]]:
-        """The id in somebody's cookie, or a fresh one; a foreign page neither uses nor replaces it."""
+        """The id in the client's cookie, or a new one; another site's page can neither use nor replace it."""
         if not upgrade.is_ours(self._settings, peer):
             return cookie_id(*self._fresh(62)), {}
         try:
@@ -197,15 +197,15 @@ class Relays:
         metrics.relay_refusals.labels(code).inc()
         return UpgradeRefused(status, text)
 
-    # What lines do.
+    # What connections do.
 
     def join(self, visitor: RelayConnection) -> None:
-        """Somebody comes in, or returns."""
+        """Let a client join, or return."""
         live = self._live.get(visitor.room)
         others = 0 if live is None else live.relay.fan_out(0)
         if not visitor.socket.may_ask(
             None, JOIN_COST + 2 * others / BYTES_OUT_FOR_ONE
-        ):  # as much when they go
+        ):  # the same again when it leaves
             visitor.hurry_away()
             return
         if live is None:
@@ -215,7 +215,7 @@ class Relays:
         self._do(live, visitor, self._join)
 
     def say(self, visitor: RelayConnection, body: bytes) -> None:
-        """Somebody says something; they pay for all that is sent because of it."""
+        """Take a message; the sender pays for all that is sent because of it."""
         live = self._live.get(visitor.room)
         if live is None:
             return
@@ -227,24 +227,24 @@ class Relays:
             visitor.hurry_away()
 
     def read_on(self, visitor: RelayConnection) -> None:
-        """Somebody gets the next portion of what they missed, when they have taken the one before."""
+        """Send the next part of what a client missed, once it has taken the one before."""
         live, socket = self._live.get(visitor.room), visitor.socket
         if live is None or not live.relay.is_reading(socket):
             return
         if socket.behind:
-            socket.clogged = True  # so that it tells when it is not
+            socket.clogged = True  # so that it reports when it has caught up
         elif socket.may_ask(None, PORTION / BYTES_OUT_FOR_ONE):
             self._do(live, visitor, self._read_on)
         else:
             self._read_later(visitor, NO_HURRY)
 
     def lose(self, visitor: RelayConnection) -> None:
-        """Somebody's line is lost."""
+        """Note that a connection is closed."""
         live = self._live.get(visitor.room)
         if live is not None:
             self._do(live, visitor, self._lose)
 
-    # What these are made of.
+    # How that is done.
 
     def _opened(self, room: str, address: str) -> OpenRelay:
         return OpenRelay(room, address, Relay())
@@ -270,7 +270,7 @@ class Relays:
     def _read_on(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
         try:
             return live.relay.read_on(visitor.socket)
-        except Missed:  # it was let go of before they came so far
+        except Missed:  # it was deleted before the client got that far
             metrics.relay_refusals.labels("bad_lastnum").inc()
             visitor.socket.close(*BAD_LASTNUM)
             return []
@@ -287,7 +287,7 @@ class Relays:
         self._settle(live)
 
     def _settle(self, live: OpenRelay) -> None:
-        """Forget a relay that nobody is in; be woken when somebody has been away for too long."""
+        """Forget an empty relay; otherwise set the alarm for members who stay away for too long."""
         due = live.relay.due
         self._count(live)
         if not live.relay.members:
@@ -306,7 +306,7 @@ class Relays:
         metrics.relays_live.set(len(self._live))
 
     def _count(self, live: OpenRelay) -> None:
-        """Count the memory of a relay; where there is not enough, it forgets what is oldest."""
+        """Count the memory of a relay; if there is not enough, the relay deletes its oldest envelopes."""
         try:
             self._memory.check(_grains(live.held) - live.counted, address=live.address)
         except Refused:
@@ -327,7 +327,7 @@ class Relays:
                 self._read_later(visitor, PORTION_EVERY)
 
     def _tell(self, tell: Tell[Socket]) -> None:
-        """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
+        """Send an envelope to all recipients, encoded once for each format; nobody is waited for."""
         envelope, crowd, own, rest = tell.envelope, tell.crowd, tell.own, tell.rest
         metrics.envelopes.sent += 1
         if own.lasting or rest.lasting:
@@ -348,7 +348,7 @@ def _grains(size: int) -> int:
 
 
 def full(relay: Relay[Socket], id: str, *, lasts: bool) -> tuple[Code, str] | None:
-    """The code and the sentence where there is no place for this id."""
+    """The code and the sentence of the refusal, if there is no place for this id."""
     if not relay.has_place(id, lasts=lasts):
         return Code.GAME_FULL, FULL
     if not relay.can_list(id):
@@ -357,7 +357,7 @@ def full(relay: Relay[Socket], id: str, *, lasts: bool) -> tuple[Code, str] | No
 
 
 def _write_all(sockets: Sequence[Socket], frames: bytes) -> None:
-    """Put the same frames behind the corks of many sockets."""
+    """Put the same frames into many sockets, to be sent at the end of the turn."""
     corked = sockets[0].owner.corked()
     for socket in sockets:
         if not socket.corked:

@@ -1,4 +1,4 @@
-"""Relays that remember: what passes through is kept before it is told, and they go on where they stopped."""
+"""Relays with a history: an envelope is kept before it is sent, and relays outlast the server."""
 
 from collections import deque
 from collections.abc import Callable
@@ -29,14 +29,14 @@ from parlour.server.tokens import Tokens
 log = structlog.get_logger()
 
 SEGMENT = REMEMBERED_BYTES // 16
-"""Bytes after which an envelope is kept with a list of all who were there: what came before can go."""
+"""Bytes after which an envelope is kept with a list of all members: older ones can then be deleted."""
 
 
 class Page(Envelope, frozen=True, gc=False, omit_defaults=True):
-    """An envelope as the journal keeps it; some also list who was there, in older journals all do."""
+    """An envelope as the journal keeps it; some also list the members, in older journals all do."""
 
     others: tuple[str, ...] | None = None
-    """All but the sender, after it."""
+    """All members but the sender, after it."""
 
     @property
     def envelope(self) -> Envelope:
@@ -44,7 +44,7 @@ class Page(Envelope, frozen=True, gc=False, omit_defaults=True):
 
     @property
     def before(self) -> tuple[str, ...] | None:
-        """Who was there before it, if that can be told."""
+        """The members before it, if known."""
         if self.others is None or self.num == 0:
             return None if self.num else ()
         return self.others if self.intent is Intent.JOINER else (*self.others, self.sender)
@@ -55,16 +55,16 @@ _decode = msgspec.json.Decoder(Page).decode
 
 
 PAGE_DISK, RELAY_DISK = 64, 4096
-"""Bytes that are counted on the disk besides text: of a page, where the name of its relay counts, too; and of
-a relay, so that there cannot be too many small ones to look through."""
+"""Bytes that count on the disk besides text: of a page, where the name of its relay counts, too; and of a
+relay, so that there cannot be too many small ones to search."""
 LOADED = 4 * REMEMBERED_BYTES
 """Bytes of a relay that are loaded at most; older journals may have kept more."""
 WEIGH_EVERY = 600.0
-"""Seconds after which it is looked again at what is kept, where there seems to be too much."""
+"""Seconds between two counts of what is kept, while there seems to be too much."""
 
 
 class Segment:
-    """Pages that are let go of together; the first of them says who was there."""
+    """Pages that are deleted together; the first of them lists the members."""
 
     __slots__ = ("bytes", "first")
 
@@ -74,7 +74,7 @@ class Segment:
 
 
 class KeptRelay(OpenRelay):
-    """A relay, what is kept of it, and the lane in which things happen to it one after the other."""
+    """A relay, what is kept of it, and the mailbox in which its changes happen one after the other."""
 
     __slots__ = (
         "disk", "holder", "is_loaded", "is_lost", "mailbox", "next", "segments", "unheard", "waiting",
@@ -84,19 +84,19 @@ class KeptRelay(OpenRelay):
         super().__init__(room, address, Relay(remembers=True))
         self.segments: deque[Segment] = deque()
         self.holder = address
-        """For whom it is counted what is kept of it."""
+        """The address that its kept bytes count for."""
         self.disk = 0
         """The bytes that are kept of it."""
         self.unheard = 0
-        """Bytes that were said and wait for their turn."""
+        """Bytes of messages that wait for their turn."""
         self.mailbox = Mailbox()
         self.waiting = 0
-        """How much has been asked and not begun."""
+        """How many jobs wait in the mailbox."""
         self.next = 0
         """The number of the first envelope that is not kept yet."""
         self.is_loaded = False
         self.is_lost = False
-        """The journal failed: what is in memory is not to be believed."""
+        """The journal failed: the state in memory is not reliable."""
 
     @property
     def held(self) -> int:
@@ -104,7 +104,7 @@ class KeptRelay(OpenRelay):
 
 
 class KeptRelays(Relays):
-    """Thinks, writes, and only then speaks, as the host does for rooms with rules."""
+    """Relays that think, write, and only then send, as rooms with rules do."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class KeptRelays(Relays):
         self._complain = complain
         self._disk = self._nothing_kept()
         self._weighed: float | None = None
-        """When it was last looked at what is kept."""
+        """When the kept bytes were last counted."""
         self._is_short = False
         """There seems to be too much since then."""
 
@@ -152,7 +152,7 @@ class KeptRelays(Relays):
         return KeptRelay(room, address)
 
     def _join(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
-        # Only now is it known who else is there.
+        # Only now is it known who else is a member.
         if (why := full(live.relay, visitor.id, lasts=visitor.numbered)) is not None:
             visitor.send_away(why[0], CloseCode.TRY_AGAIN_LATER, why[1].strip())
             return []
@@ -161,12 +161,12 @@ class KeptRelays(Relays):
         return super()._join(live, visitor)
 
     def _may_keep(self, live: KeptRelay, visitor: RelayConnection, size: int) -> bool:
-        """Whether there is room for a message of that size; if not, whoever says it is sent away."""
+        """True if a message of that size can be kept; otherwise its sender's connection is closed."""
         more = _on_disk(live.room, size * 4 // 3) + ENVELOPE_WIRE + size_of(visitor.id)
         if live.disk == 0:
             more += RELAY_DISK
         if live.disk + more > REMEMBERED_BYTES:
-            return True  # something older of the same relay goes instead
+            return True  # older envelopes of the same relay are deleted instead
         try:
             self._disk.check(more, address=live.holder)
         except Refused as why:
@@ -212,7 +212,7 @@ class KeptRelays(Relays):
             self._settle(live)
 
     async def _weigh(self) -> None:
-        """Look at what is kept: time passes, and what is old was forgotten."""
+        """Count what is kept again: old envelopes have been deleted meanwhile."""
         self._weighed, self._is_short = self._clock.now(), False
         held = await held_by_all(self._journal)
         self._disk = self._nothing_kept()
@@ -235,7 +235,7 @@ class KeptRelays(Relays):
                     raise Damaged(f"relay {live.room}: number {live.next} is missing")
                 live.next = page.num + 1
                 before = page.before if before is None else before
-                if before is not None:  # else nobody knows who was there
+                if before is not None:  # otherwise nobody knows who was a member
                     envelopes.append(page.envelope)
                     self._file(live, page, len(body))
         except msgspec.DecodeError as error:
@@ -273,7 +273,7 @@ class KeptRelays(Relays):
         live.segments[-1].bytes += _on_disk(live.room, size)
 
     def _lose_all(self, live: KeptRelay, error: Trouble, asker: RelayConnection | None) -> None:
-        """The journal failed: nobody was told, all come again, and the relay is loaded anew for them."""
+        """Close all connections after the journal failed: nothing was sent, and the relay is loaded again."""
         live.is_lost = True
         log.error("relay_lost", error=str(error))
         if isinstance(error, Damaged):
@@ -288,7 +288,7 @@ class KeptRelays(Relays):
 
 
 def _on_disk(room: str, size: int) -> int:
-    """The bytes that a page of that size takes."""
+    """The bytes that a page of that size takes on the disk."""
     return PAGE_DISK + len(room.encode()) + size
 
 
