@@ -175,7 +175,7 @@ def relay_bytes(data: bytes) -> None:
         until = place.world.clock.now() + 6
         while place.world.clock.turn_to_next(until):
             pass
-    assert not place.relays._live
+    assert not place.relays._in_memory
 
 
 class Deaf(asyncio.Transport):

@@ -265,7 +265,7 @@ async def test_a_line_for_whose_address_too_much_waits_is_cut_when_it_is_told_mo
         ann.fall_silent()
         await ann.say("join")
         house.door._held.count(30_000, address="127.0.0.1")
-        engine = house.door._engine.sockets[house.door._lines[next(iter(house.door._lines))].id]
+        engine = house.door._engine.sockets[house.door._by_sid[next(iter(house.door._by_sid))].id]
         for _ in range(50):
             engine.queue.put_nowait(engine_packet.Packet(engine_packet.PONG))
         await ann.send('42["noise"]')

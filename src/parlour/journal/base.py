@@ -278,7 +278,7 @@ class Journal(Protocol):
         """
         ...
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
         """Keep a step and the writes beside it; `Conflict` if that seq is taken.
 
         *kept* is called when that is done, or with the error; for a whole batch in one turn of the loop.

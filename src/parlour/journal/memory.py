@@ -41,15 +41,15 @@ class _Kept:
 
     def __init__(self, number: int, summary: RoomSummary, state: bytes, due: float | None) -> None:
         self.number = number
-        self.hang_up(summary)
+        self.set_summary(summary)
         self.states = {0: state}
         self.due = due
         self.steps: dict[int, tuple[bytes, bytes]] = {}
         self.answers: dict[tuple[str | None, str], int] = {}
 
-    def hang_up(self, summary: RoomSummary) -> None:
+    def set_summary(self, summary: RoomSummary) -> None:
         """Take a new summary."""
-        self.card = _encode(summary)
+        self.encoded = _encode(summary)
         self.summary = summary
         """The same, to search by."""
 
@@ -60,7 +60,7 @@ class _Kept:
 
     @property
     def found(self) -> Found:
-        return Found(self.number, self.seq, _read_summary(self.card))
+        return Found(self.number, self.seq, _read_summary(self.encoded))
 
     def fits(self, query: RoomQuery) -> bool:
         """True if this is one of the wanted rooms."""
@@ -125,32 +125,32 @@ class MemoryJournal:
         self._change(records)
         return self._numbers
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
         try:
-            self._append(room, step, aside)
+            self._append(room, step, writes)
         except Trouble as trouble:
             kept(trouble)
         else:
             kept(None)
 
-    def _append(self, room: int, step: Step, aside: StepWrites) -> None:
+    def _append(self, room: int, step: Step, writes: StepWrites) -> None:
         kept = self._owned(room)
         asked = None if step.id is None else (asker(step.command), step.id)
         if step.seq in kept.steps:
             raise Conflict(f"room {room} has a step {step.seq} already")
         if asked in kept.answers:
             raise Conflict(f"room {room} has answered that command already")
-        self._check(aside.records)
-        if aside.summary is not None:
-            kept.hang_up(aside.summary)
+        self._check(writes.records)
+        if writes.summary is not None:
+            kept.set_summary(writes.summary)
         kept.steps[step.seq] = (step.body, step.digest)
         if asked is not None:
             kept.answers[asked] = step.seq
-        if aside.state is not None:
-            kept.states[step.seq] = aside.state
-        if not isinstance(aside.due, UnsetType):
-            kept.due = aside.due
-        self._change(aside.records)
+        if writes.state is not None:
+            kept.states[step.seq] = writes.state
+        if not isinstance(writes.due, UnsetType):
+            kept.due = writes.due
+        self._change(writes.records)
         self._clock = max(self._clock, step.now)
 
     async def update_room(
@@ -167,7 +167,7 @@ class MemoryJournal:
                 raise Conflict(f"room {room} is no longer at step {stored.seq}")
             kept.states[stored.seq] = stored.state
         if summary is not None:
-            kept.hang_up(summary)
+            kept.set_summary(summary)
         if not isinstance(due, UnsetType):
             kept.due = due
 

@@ -74,7 +74,7 @@ class Connection(sqlite3.Connection):
 
 
 def checksum(keys: Sequence[Any], hash: bytes) -> bytes:
-    """The checksum of a row with these columns and this digest of its body; 1 and 1.0 are the same to SQLite."""
+    """The checksum of a row with these columns and this digest of its body; 1 and 1.0 count as the same."""
     plain = [float(value) if isinstance(value, int | float) else value for value in keys]
     return digest(_pack(plain) + hash)
 

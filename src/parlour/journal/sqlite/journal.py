@@ -30,7 +30,8 @@ from parlour.journal.base import (
     StepWrites,
     Stored,
 )
-from parlour.journal.sqlite import reads, writes
+from parlour.journal.sqlite import reads
+from parlour.journal.sqlite import writes as row_writes
 from parlour.journal.sqlite.checked_rows import ALL_TABLES, Connection, Row, walk
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.mark import ProgressMark
@@ -98,15 +99,15 @@ class SqliteJournal:
         steps: Sequence[Step] = (),
         records: Sequence[Change] = (),
     ) -> int:
-        row = writes.SummaryRow.of(summary)
-        number: int = await self._write(partial(writes.create, row, state, due, steps, records))
+        row = row_writes.SummaryRow.of(summary)
+        number: int = await self._write(partial(row_writes.create, row, state, due, steps, records))
         return number
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
-        row = writes.row_of(room, step)
-        row_of_room = None if aside.summary is None else writes.SummaryRow.of(aside.summary)
-        alone = row_of_room is None and aside.state is None and aside.due is UNSET and not aside.records
-        do = partial(writes.append, row, row_of_room, aside.state, aside.due, aside.records)
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
+        row = row_writes.row_of(room, step)
+        row_of_room = None if writes.summary is None else row_writes.SummaryRow.of(writes.summary)
+        alone = row_of_room is None and writes.state is None and writes.due is UNSET and not writes.records
+        do = partial(row_writes.append, row, row_of_room, writes.state, writes.due, writes.records)
         if self._writer is None:
             kept(NotKept("the journal is not open"))
         else:
@@ -120,11 +121,11 @@ class SqliteJournal:
         stored: Stored | None = None,
         due: float | UnsetType | None = UNSET,
     ) -> None:
-        row = None if summary is None else writes.SummaryRow.of(summary)
-        await self._write(partial(writes.update_room, room, row, stored, due))
+        row = None if summary is None else row_writes.SummaryRow.of(summary)
+        await self._write(partial(row_writes.update_room, room, row, stored, due))
 
     async def keep(self, *changes: Change) -> None:
-        await self._write(partial(writes.keep, changes))
+        await self._write(partial(row_writes.keep, changes))
 
     async def beat(self, now: float) -> None:
         await self._write(lambda _: None, now)

@@ -246,7 +246,7 @@ class GammonxDoor:
         """Unused connection tokens, with the time and the address of their negotiation."""
         self._promised = Quota("negotiated connections", 0, address=NEGOTIATED_BY_ADDRESS)
         self._used: set[str] = set()
-        self._visitors: set[HubConnection] = set()
+        self._connections: set[HubConnection] = set()
         self._places: dict[tuple[str, str], HubConnection] = {}
         """Which connection represents which player in which match."""
         self._rounds = Rounds(self.clock, CHECK_EVERY, self._sweep)
@@ -257,11 +257,11 @@ class GammonxDoor:
         query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}
         bearer = self._bearer(upgrade.request.headers.get("Authorization"), query)
         player = None if bearer is None else self.parlour.sessions.player(bearer)
-        visitor = HubConnection(self, socket, player, query)
+        connection = HubConnection(self, socket, player, query)
         if "id" in query:
-            self._redeem(query["id"], visitor)
-        self._visitors.add(visitor)
-        return visitor, {}
+            self._redeem(query["id"], connection)
+        self._connections.add(connection)
+        return connection, {}
 
     def _bearer(self, authorization: str | None, query: Mapping[str, str]) -> Bearer | None:
         """The content of the client's token, if any; cookies do not count, so that any page may connect."""
@@ -277,13 +277,13 @@ class GammonxDoor:
             return await self.parlour.sessions.find(bearer)
         return self.parlour.pseudonyms.player(id)
 
-    def _redeem(self, token: str, visitor: HubConnection) -> None:
+    def _redeem(self, token: str, connection: HubConnection) -> None:
         if token in self._used:
             raise UpgradeRefused(409, "this connection is open already\n")
         made = self._forget_negotiated(token)
         if made is None or self.clock.now() - made > HANDSHAKE_TIMEOUT:
             raise UpgradeRefused(404, "there is no such connection; negotiate first\n")
-        visitor.token = token
+        connection.token = token
         self._used.add(token)
 
     def _forget_negotiated(self, token: str) -> float | None:
@@ -293,39 +293,41 @@ class GammonxDoor:
             self._promised.give_back(address=address)
         return made
 
-    def lose(self, visitor: HubConnection) -> None:
+    def lose(self, connection: HubConnection) -> None:
         """Remove a closed connection."""
-        self._visitors.discard(visitor)
-        self._used.discard(visitor.token or "")
-        for place in visitor.places:
-            if self._places.get(place) is visitor:
+        self._connections.discard(connection)
+        self._used.discard(connection.token or "")
+        for place in connection.places:
+            if self._places.get(place) is connection:
                 del self._places[place]
 
-    def place(self, visitor: HubConnection, asked: Asked) -> None:
+    def place(self, connection: HubConnection, asked: Asked) -> None:
         """Let a connection represent a player, unless another one does and answers pings."""
         other = self._places.get((asked.room or "", asked.ref.player))
-        if other is None or other is visitor:
-            self._give_place(visitor, asked)
+        if other is None or other is connection:
+            self._give_place(connection, asked)
         else:
             other.socket.ping()
-            self._look(other, visitor, asked, self.clock.now() + TAKE_OVER)
+            self._look(other, connection, asked, self.clock.now() + TAKE_OVER)
 
-    def _look(self, other: HubConnection, visitor: HubConnection, asked: Asked, until: float) -> None:
+    def _look(self, other: HubConnection, connection: HubConnection, asked: Asked, until: float) -> None:
         now = self.clock.now()
         if other.over or (not other.socket.lives and now >= until):
             other.socket.cut()
-            self._give_place(visitor, asked)
+            self._give_place(connection, asked)
         elif other.socket.lives:
-            visitor.stay_out(asked)
+            connection.stay_out(asked)
         else:
-            self.clock.call_at(now + TAKE_OVER_LOOK_EVERY, lambda: self._look(other, visitor, asked, until))
+            self.clock.call_at(
+                now + TAKE_OVER_LOOK_EVERY, lambda: self._look(other, connection, asked, until)
+            )
 
-    def _give_place(self, visitor: HubConnection, asked: Asked) -> None:
-        if not visitor.over:
+    def _give_place(self, connection: HubConnection, asked: Asked) -> None:
+        if not connection.over:
             place = (asked.room or "", asked.ref.player)
-            self._places[place] = visitor
-            visitor.places.add(place)
-            visitor.go_on(asked)
+            self._places[place] = connection
+            connection.places.add(place)
+            connection.go_on(asked)
 
     # Time.
 
@@ -339,8 +341,8 @@ class GammonxDoor:
 
     def _sweep(self) -> None:
         now = self.clock.now()
-        for visitor in tuple(self._visitors):
-            visitor.check(now)
+        for connection in tuple(self._connections):
+            connection.check(now)
         for token in [
             token for token, (made, _) in self._negotiated.items() if now - made > HANDSHAKE_TIMEOUT
         ]:

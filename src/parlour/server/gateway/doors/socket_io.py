@@ -193,8 +193,8 @@ class Wire:
     @property
     def _number(self) -> int:
         """The socket's file descriptor; negative if it is closed."""
-        line = self.transport.get_extra_info("socket")
-        return -1 if line is None else int(line.fileno())
+        socket = self.transport.get_extra_info("socket")
+        return -1 if socket is None else int(socket.fileno())
 
     def write(self, text: bytes) -> bytes:
         """Count a text that is written now, and return its frame."""

@@ -66,7 +66,7 @@ class XsosDoor:
         self._held = Quota("bytes at the XsOs door", HELD, address=HELD_FOR_ADDRESS)
         self._door = Xsos(self._arrived, self._whose, self._held, referee=settings.xsos_referee)
         self._sessions: dict[str, Session] = {}
-        self._lines: dict[str, Session] = {}
+        self._by_sid: dict[str, Session] = {}
         self._rounds = Rounds(clock, EXPIRE_EVERY, self._expire)
         self._speaking = Tasks()
         self._sio = SocketIoServer(
@@ -142,17 +142,17 @@ class XsosDoor:
             raise UpgradeRefused(answer.status_code, bytes(answer.body).decode(), **headers) from None
         return SessionSocket(self, session, scope, socket), {}
 
-    async def serve_line(self, line: SessionSocket, session: Session, scope: Scope) -> None:
+    async def serve_websocket(self, websocket: SessionSocket, session: Session, scope: Scope) -> None:
         """Serve a WebSocket until it closes; its session ends with it."""
-        session.line = line
+        session.websocket = websocket
         self.forget_place(session)  # the socket has one of its own
         try:
-            await self._sio.handle_request(scope, line.hear, line.say)
+            await self._sio.handle_request(scope, websocket.hear, websocket.say)
         except Exception as error:  # noqa: BLE001 - as above
             log.warning("socket_io_failed", error=repr(error)[:200])
         finally:
             await self._end(session)
-            line.socket.close(CloseCode.NORMAL_CLOSURE, "")
+            websocket.socket.close(CloseCode.NORMAL_CLOSURE, "")
 
     async def _serve(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
@@ -310,15 +310,15 @@ class XsosDoor:
 
     # Socket.IO.
 
-    async def _enter(self, line: str, environ: dict[str, Any], auth: Any) -> None:  # noqa: ARG002
+    async def _enter(self, sid: str, environ: dict[str, Any], auth: Any) -> None:  # noqa: ARG002
         session: Session = environ["asgi.scope"][_SESSION]
         session.connect()
-        self._lines[line] = session
+        self._by_sid[sid] = session
 
-    async def _exit(self, line: str, reason: str) -> None:  # noqa: ARG002
+    async def _exit(self, sid: str, reason: str) -> None:  # noqa: ARG002
         try:
-            told = self._door.gone(line, self._clock.now())  # the session is still asked what has arrived
-            self._lines.pop(line, None)
+            told = self._door.gone(sid, self._clock.now())  # the session is still asked what has arrived
+            self._by_sid.pop(sid, None)
             await self._tell(told)
         except Exception:
             log.exception("door_failed", door="xsos")
@@ -326,19 +326,19 @@ class XsosDoor:
     def _answering(self, event: str) -> Any:
         """The library's handler of an event; it logs bugs, which the library would swallow."""
 
-        async def answer(line: str, body: msgspec.Raw | None, asked: bool) -> dict[str, Any]:  # noqa: FBT001
+        async def answer(sid: str, body: msgspec.Raw | None, asked: bool) -> dict[str, Any]:  # noqa: FBT001
             try:
-                return await self._hear(event, line, body, asked=asked)
+                return await self._hear(event, sid, body, asked=asked)
             except Exception:
                 log.exception("door_failed", door="xsos")
                 return {"code": Code.INTERNAL_ERROR, "message": "this went wrong on our side"}
 
         return answer
 
-    async def _hear(self, event: str, line: str, body: msgspec.Raw | None, *, asked: bool) -> dict[str, Any]:
-        session = self._lines[line]
+    async def _hear(self, event: str, sid: str, body: msgspec.Raw | None, *, asked: bool) -> dict[str, Any]:
+        session = self._by_sid[sid]
         jumps = self._door.jumps
-        answer = self._ask(session, event, line, body, asked=asked)
+        answer = self._ask(session, event, sid, body, asked=asked)
         metrics.seq_jumps.inc(self._door.jumps - jumps)
         if answer.code is not None:
             metrics.refusals.labels("xsos", answer.code).inc()
@@ -346,7 +346,7 @@ class XsosDoor:
         return answer.ack
 
     def _ask(
-        self, session: Session, event: str, line: str, body: msgspec.Raw | None, *, asked: bool
+        self, session: Session, event: str, sid: str, body: msgspec.Raw | None, *, asked: bool
     ) -> XsosAnswer:
         if not self.may_ask(session, 1.0 - FRAME_COST):  # the rest was charged for its packet
             why = too_fast()
@@ -357,14 +357,14 @@ class XsosDoor:
         elif body is None:
             why = Refused(Code.MALFORMED, "expected a message in client_msg, got none")
         else:
-            return self._door.receive(line, bytes(body), self._clock.now(), asked=asked)
-        return self._door.refuse(line, why, asked=asked)
+            return self._door.receive(sid, bytes(body), self._clock.now(), asked=asked)
+        return self._door.refuse(sid, why, asked=asked)
 
     def may_ask(self, session: Session, cost: float) -> bool:
         """True if all allowances suffice; a client that never waits is disconnected in the end."""
         who = f"xsos:{session.id}"
-        if session.line is not None:
-            return session.line.socket.may_ask(who, cost)
+        if session.websocket is not None:
+            return session.websocket.socket.may_ask(who, cost)
         if self._limits.may_ask(session.bucket, who, session.address, cost):
             session.strikes = max(0, session.strikes - 1)
             return True
@@ -375,11 +375,11 @@ class XsosDoor:
 
     async def _tell(self, told: list[Told]) -> None:
         """Send messages to clients; nothing here waits, so that they go out in order."""
-        for line in {line for line, _ in told}:
-            if (session := self._lines.get(line)) is not None:
+        for sid in {sid for sid, _ in told}:
+            if (session := self._by_sid.get(sid)) is not None:
                 await self._cut_clogged(session)
-        for line, body in told:
-            session = self._lines.get(line)
+        for sid, body in told:
+            session = self._by_sid.get(sid)
             if session is not None:
                 session.tell()
                 packet = Packet(EVENT, data=["server_msg", msgspec.Raw(body)])
@@ -396,14 +396,14 @@ class XsosDoor:
         log.warning("line_cut", door="xsos")
         metrics.lines_cut.labels("unread").inc()
         await self._end(session)
-        if session.line is not None:
-            session.line.socket.cut()
+        if session.websocket is not None:
+            session.websocket.socket.cut()
         return True
 
     def _is_clogged(self, session: Session) -> bool:
         engine = self._engine.sockets.get(session.id)
         waiting = 0 if engine is None else engine.queue.unsent
-        if waiting + (session.line.wire.unsent if session.line else 0) > MAX_UNSENT:
+        if waiting + (session.websocket.wire.unsent if session.websocket else 0) > MAX_UNSENT:
             return True
         try:
             self._held.check(0, address=session.address)
@@ -421,12 +421,12 @@ class XsosDoor:
             self._held.change(session.counted, waiting, address=session.address)
             session.counted = waiting
 
-    def _whose(self, line: str) -> str:
-        session = self._lines.get(line)
+    def _whose(self, sid: str) -> str:
+        session = self._by_sid.get(sid)
         return session.address if session else ""
 
-    def _arrived(self, line: str) -> int:
-        session = self._lines.get(line)
+    def _arrived(self, sid: str) -> int:
+        session = self._by_sid.get(sid)
         return session.arrived if session else 0
 
     def _expire(self) -> None:

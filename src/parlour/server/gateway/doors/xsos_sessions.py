@@ -31,7 +31,7 @@ class Session:
         self.strikes = 0
         self.id: str | None = None
         """Engine.IO's id of the session; None before it is accepted."""
-        self.line: SessionSocket | None = None
+        self.websocket: SessionSocket | None = None
         """Its WebSocket, if it has one."""
         self.has_place = False
         """True if it counts as a connection of its address; a WebSocket is counted by its socket."""
@@ -69,7 +69,7 @@ class Session:
     @property
     def arrived(self) -> int:
         """How many messages of this connection have arrived for certain."""
-        return self._arrived + (self.line.wire.settle() if self.line else 0) - self._before
+        return self._arrived + (self.websocket.wire.settle() if self.websocket else 0) - self._before
 
 
 class SessionSocket:
@@ -96,7 +96,7 @@ class SessionSocket:
 
     def begin(self) -> None:
         self.socket.ending = self.wire.settle  # the last moment at which the kernel can be asked
-        self.socket.owner.begin(self._door.serve_line(self, self._session, self._scope))
+        self.socket.owner.begin(self._door.serve_websocket(self, self._session, self._scope))
 
     def receive(self, message: Any, *, text: bool) -> None:
         self.wire.settle()
