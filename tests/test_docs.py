@@ -421,7 +421,7 @@ def test_every_http_call_is_on_its_page():
 async def test_the_curl_examples_do_what_they_say():
     async with World(GAMES) as world:
         app = web_app(
-            Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+            Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
         )
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
             token = (await http.post("http://parlour.test/api/players")).json()["token"]

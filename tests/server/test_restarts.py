@@ -42,7 +42,7 @@ async def test_a_room_that_nobody_hears_leaves_memory_and_comes_back_when_somebo
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(60)
-    assert world.host.rooms.peek("ABCD") is None
+    assert world.server.rooms.peek("ABCD") is None
     await world.seated("ABCD", "ann")
     assert world.room().seq == 2
 
@@ -54,7 +54,7 @@ async def test_a_resting_room_is_woken_when_its_timer_is_due(world):
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(100)
-    assert world.host.rooms.peek("ABCD") is None
+    assert world.server.rooms.peek("ABCD") is None
     await world.wait(199)
     await world.wait(2)
     found = await world.journal.find("ABCD")

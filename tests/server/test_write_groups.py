@@ -1,4 +1,4 @@
-"""Lines in a choir hear everything once and in order, whatever comes in the way of some of them."""
+"""Connections of a write group get everything once and in order, whatever gets in the way of some of them."""
 
 import asyncio
 from types import SimpleNamespace
@@ -15,24 +15,24 @@ from tests.server.test_sockets import HEAD, Ear
 from tests.server.wires import Pipe
 from tests.server.world import HandClock
 
-LINES = range(3)
+CONNECTIONS = range(3)
 
 
 class Stage:
-    """Three sockets and their choir; and for each what it should have got in the end."""
+    """Three sockets and their write group; and for each what it should have got in the end."""
 
     def __init__(self):
         clock, settings = HandClock(), Settings()
         sockets = Sockets({"/ear": Ear()}, clock, Limits(settings, clock), settings)
-        self.pipes = [Pipe() for _ in LINES]
+        self.pipes = [Pipe() for _ in CONNECTIONS]
         state: Any = SimpleNamespace(connections=set())
-        self.sockets = [sockets(server_state=state) for _ in LINES]
+        self.sockets = [sockets(server_state=state) for _ in CONNECTIONS]
         for socket, pipe in zip(self.sockets, self.pipes, strict=True):
             socket.connection_made(pipe)
             socket.data_received(HEAD)
             pipe.written.clear()
-        self.expected = [b"" for _ in LINES]
-        self.singing = list(LINES)
+        self.expected = [b"" for _ in CONNECTIONS]
+        self.singing = list(CONNECTIONS)
         self.group = WriteGroup(self.sockets)
         self.words = 0
 
@@ -87,7 +87,7 @@ ALL, ONE, POP = ((deed, 0, False) for deed in (Stage.to_all, Stage.to_one, Stage
 
 
 @example([ALL, POP, ONE, ALL, POP])
-@given(st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(LINES), st.booleans())))
+@given(st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(CONNECTIONS), st.booleans())))
 def test_a_line_hears_its_choir_and_its_own_words_in_the_order_in_which_they_were_said(deeds):
     async def play():
         stage = Stage()
