@@ -154,7 +154,7 @@ async def test_a_short_break_loses_nothing_and_a_repeated_join_is_not_told():
         assert (again.actions, ann.actions) == (["start_game"], [])
 
 
-async def test_what_went_into_a_line_that_was_dead_already_is_told_on_return():
+async def test_what_was_written_to_a_dead_connection_is_sent_on_return():
     async with House() as house:
         ann, bob = await pair(house)
         await ann.say("start_game")

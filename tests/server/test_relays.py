@@ -28,7 +28,7 @@ def got(wire):
 # Who somebody is.
 
 
-async def test_the_answer_to_a_first_knock_sets_a_signed_cookie_that_scripts_cannot_read():
+async def test_the_answer_to_a_first_upgrade_sets_a_signed_cookie_that_scripts_cannot_read():
     exchange = Exchange()
     wire = await exchange.connect("ann", TABLE)
     name, _, token = (wire.cookie or "").partition("=")
@@ -91,7 +91,7 @@ async def test_todays_generation_gets_no_cookie_and_an_id_only_if_it_brings_none
 # Limits.
 
 
-async def test_the_fifty_first_line_is_turned_away_and_counted():
+async def test_the_fifty_first_connection_is_refused_and_counted():
     exchange = Exchange()
     for number in range(50):
         await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
@@ -101,7 +101,7 @@ async def test_the_fifty_first_line_is_turned_away_and_counted():
     assert refusals("game_full") == before + 1
 
 
-async def test_refused_numbers_and_refused_knocks_take_no_place():
+async def test_refused_numbers_and_refused_upgrades_take_no_place():
     exchange = Exchange()
     for number in range(49):
         await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
@@ -226,7 +226,7 @@ async def test_one_address_opens_so_many_relays_and_others_still_find_a_place():
     assert got(await exchange.connect("third", "/g/four?id=eve", **from_("203.0.113.9")))[0]["Num"] == 0
 
 
-async def test_ids_that_are_too_long_together_are_turned_away():
+async def test_ids_that_are_too_long_together_are_refused():
     exchange = Exchange()
     for number in range(27):
         await exchange.connect(f"p{number}", f"{TABLE}?id={number:0300}")

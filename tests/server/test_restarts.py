@@ -36,7 +36,7 @@ async def test_the_rooms_clock_stands_still_while_the_server_is_down(world):
         assert "rang bell" in again.room().state.calls
 
 
-async def test_a_room_that_nobody_hears_leaves_memory_and_comes_back_when_somebody_knocks(world):
+async def test_a_room_without_clients_leaves_memory_and_comes_back_when_somebody_joins(world):
     await world.open("tictactoe")
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
@@ -114,7 +114,7 @@ async def test_new_rules_that_play_the_same_go_on(world):
         await again.seated("ABCD", "ann")
 
 
-async def test_knocking_on_a_room_that_is_not_there_yet_does_not_stop_its_timers_later(world):
+async def test_asking_for_a_room_that_is_not_there_yet_does_not_stop_its_timers_later(world):
     ann = await world.person("ann")
     await ann.join("LATE")
     await world.open("probe", "LATE")
