@@ -84,7 +84,7 @@ class Crowd:
         kept = {ticket.id: ticket for ticket in await kept_tickets(self.world.journal)}
         assert kept == {
             **pairing.index.open,
-            **{ticket.id: ticket for ticket, _ in pairing.index.good.values()},
+            **{ticket.id: ticket for ticket, _ in pairing.index.matched.values()},
         }
         queues = [(ticket.player, ticket.queue) for ticket in kept.values() if ticket.room is None]
         assert len(set(queues)) == len(queues), "one ticket per player and queue"

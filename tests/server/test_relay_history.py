@@ -22,7 +22,7 @@ from parlour.server.gateway.doors.relay_history import (
     KeptRelay,
     KeptRelays,
 )
-from parlour.server.housekeeping import forget_relays
+from parlour.server.housekeeping import delete_relays
 from parlour.server.relay_records import (
     KeptEnvelope,
     held_by_all,
@@ -286,7 +286,7 @@ async def test_what_an_address_has_kept_counts_after_a_restart_until_it_is_forgo
     assert (await again.connect("eve", "/g/more?id=eve", **from_("203.0.113.9"))).got[0].startswith("{")
     await again.send("eve", "x" * 60_000)
     assert again.wires["eve"].got[-1].startswith("closed 1013 at most 520000 bytes")
-    await forget_relays(journal, float("inf"), 1000)
+    await delete_relays(journal, float("inf"), 1000)
     await again.wait(WEIGH_EVERY)
     assert await fill(again, "203.0.113.9", 6) == 6
 

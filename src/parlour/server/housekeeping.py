@@ -15,7 +15,7 @@ RELAYS_AT_ONCE = 20
 """Relays that are deleted together."""
 
 
-async def forget_old(journal: Journal, before: float, now: float, limit: int) -> bool:
+async def delete_old(journal: Journal, before: float, now: float, limit: int) -> bool:
     """Delete what is older than that time of the rooms' clock; True if more may be left.
 
     That is: ended rooms, with the results of their games that did not count; relays without new envelopes;
@@ -24,20 +24,20 @@ async def forget_old(journal: Journal, before: float, now: float, limit: int) ->
     """
     parts = (
         await journal.prune(before, limit),
-        await forget_relays(journal, before, limit),
-        await forget_players(journal, before, now, limit),
+        await delete_relays(journal, before, limit),
+        await delete_players(journal, before, now, limit),
     )
     return any(parts)
 
 
-async def forget_relays(journal: Journal, before: float, limit: int) -> bool:
+async def delete_relays(journal: Journal, before: float, limit: int) -> bool:
     """Delete some relays that have had no envelope since; True if more may be left."""
     quiet = await journal.records(RecordQuery(RELAY, due_by=before, limit=RELAYS_AT_ONCE))
-    are_gone = await asyncio.gather(*(forget_relay(journal, relay, limit) for relay in quiet))
+    are_gone = await asyncio.gather(*(delete_relay(journal, relay, limit) for relay in quiet))
     return len(quiet) == RELAYS_AT_ONCE or not all(are_gone)
 
 
-async def forget_relay(journal: Journal, relay: Record, most: int) -> bool:
+async def delete_relay(journal: Journal, relay: Record, most: int) -> bool:
     """Delete a relay's oldest envelopes, and the relay with its last one; True if the relay is gone."""
     envelopes = RecordQuery(ENVELOPE, relay.key, limit=1)
     ends = [await journal.records(replace(envelopes, largest_first=newest)) for newest in (False, True)]
@@ -50,14 +50,14 @@ async def forget_relay(journal: Journal, relay: Record, most: int) -> bool:
     return is_last
 
 
-async def forget_players(journal: Journal, before: float, now: float, limit: int) -> bool:
+async def delete_players(journal: Journal, before: float, now: float, limit: int) -> bool:
     """Delete players whom nobody needs; those who stay are checked again much later."""
     idle = await journal.records(RecordQuery(sessions.KIND, due_by=before, limit=limit))
-    await asyncio.gather(*(forget_player(journal, player, now) for player in idle))
+    await asyncio.gather(*(delete_player(journal, player, now) for player in idle))
     return len(idle) == limit
 
 
-async def forget_player(journal: Journal, player: Record, now: float) -> None:
+async def delete_player(journal: Journal, player: Record, now: float) -> None:
     """Delete a player, unless somebody needs them."""
     needed = await is_needed(journal, player)
     change = replace(player, due=now) if needed else Drop(player.kind, key=player.key)

@@ -51,7 +51,7 @@ def escape(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     return {name: value if name == "exception" else _shown(value) for name, value in event.items()}
 
 
-def tell_exception(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+def format_exception(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """A processor: formats an exception without local variables, which hold seeds."""
     given = event.pop("exc_info", None)
     error = given[1] if isinstance(given, tuple) else sys.exc_info()[1] if given is True else given
@@ -82,7 +82,7 @@ def processors(*, terminal: bool) -> list[Processor]:
         structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer(ensure_ascii=True)
     )
     stamp = structlog.processors.TimeStamper(fmt="iso")
-    return [structlog.processors.add_log_level, stamp, tell_exception, escape, shape]
+    return [structlog.processors.add_log_level, stamp, format_exception, escape, shape]
 
 
 class ForeignLogs(logging.Handler):

@@ -34,6 +34,6 @@ async def save_ticket(journal: Journal, ticket: Ticket) -> None:
     await journal.keep(ticket_record(ticket))
 
 
-async def drop_tickets(journal: Journal, ids: Iterable[str]) -> None:
+async def delete_tickets(journal: Journal, ids: Iterable[str]) -> None:
     """Delete these tickets."""
     await journal.keep(*(Drop(TICKET, key=id) for id in ids))

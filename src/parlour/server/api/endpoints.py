@@ -380,7 +380,7 @@ class Api:
         how, id = await self._opener(request, named), request.path_params["id"]
         check_room_id(id)
         rooms = self._parlour.rooms
-        return rooms.describe(await rooms.creation.visit(id, named.game, named.config, **how))
+        return rooms.describe(await rooms.creation.find_or_create(id, named.game, named.config, **how))
 
     async def _opener(self, request: Request, new: NewRoom | NamedRoom) -> How:
         """How a room is to be opened, and by which player or address."""
@@ -400,7 +400,7 @@ class Api:
     async def tell_history(self, request: Request, wanted: HistoryWanted) -> HistoryPage:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         await self._find(request)
-        return await self._parlour.history.tell(request.path_params["id"], await self.asker(request), wanted)
+        return await self._parlour.history.read(request.path_params["id"], await self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
         command = Rematch(await self._known(request))

@@ -88,13 +88,13 @@ class RoomCreation:
         opening: Opening,
         party: Party = (),
         *,
-        host: Ticket | None = None,
+        waiting: Ticket | None = None,
     ) -> Found:
         """Open a room if there may be another; it counts from the moment of the request."""
         holders = _holders(opening.address, opening.creator)
         self._quota.take(1, **holders)
         try:
-            found = await self._keep(game, config, chosen, opening, party, host=host)
+            found = await self._keep(game, config, chosen, opening, party, waiting=waiting)
         finally:
             self._quota.give_back(1, **holders)
         metrics.rooms_opened.labels(game.name).inc()
@@ -111,7 +111,7 @@ class RoomCreation:
         opening: Opening,
         party: Party,
         *,
-        host: Ticket | None,
+        waiting: Ticket | None,
     ) -> Found:
         at = self._env.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
@@ -123,7 +123,7 @@ class RoomCreation:
             room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
             summary = summary_of(room, opening, at.now)
             try:
-                tickets = (*matched(party, id), *(() if host is None else (host,)))
+                tickets = (*matched(party, id), *(() if waiting is None else (waiting,)))
                 number = await self._env.journal.create(
                     summary, frozen, room.next_due, steps, ticket_records(tickets)
                 )
@@ -144,14 +144,14 @@ class RoomCreation:
         found = await self._create(game, wanted.config, None, opening, party)
         return matched(party, found.summary.id)
 
-    async def wait(self, host: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
+    async def wait(self, waiting: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
         """Open the room in which a ticket's holder will wait, and keep the ticket; *guests* are seated.
 
         Nobody finds such a room unless they are sent there or know its id.
         """
-        opening = self._opening(host, private=True, creator=host.player)
-        game = self._env.kept_game(host.game)
-        found = await self._create(game, config, host.at, opening, guests, host=host)
+        opening = self._opening(waiting, private=True, creator=waiting.player)
+        game = self._env.kept_game(waiting.game)
+        found = await self._create(game, config, waiting.at, opening, guests, waiting=waiting)
         return matched(guests, found.summary.id)
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
@@ -168,9 +168,9 @@ class RoomCreation:
             return found
         stored = await self._env.journal.stored(found.number)
         how = How(private=summary.private, listed=summary.listed, creator=creator, address=address)
-        return await self.visit(id, summary.game, config_of(stored.state), **how)
+        return await self.find_or_create(id, summary.game, config_of(stored.state), **how)
 
-    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:
+    async def find_or_create(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:
         """The open room of this id, if it is of this game; a new one if there is none."""
         found, address = await self._env.journal.find(id), how.get("address")
         running = None if found is None or found.summary.ended is not None else found
@@ -182,7 +182,7 @@ class RoomCreation:
                 if why.code != Code.NAME_TAKEN:
                     self._env.guesses.missed(id, address)  # else ids could be guessed by refused requests
                     raise
-                return await self.visit(id, name, config, **how)
+                return await self.find_or_create(id, name, config, **how)
         if running.summary.game != name:
             what = f"room {id} plays {running.summary.game}, not {name[:64]}"
             raise Refused(Code.WRONG_GAME, what, path="$.game")

@@ -25,7 +25,7 @@ BREATH = 10
 
 
 class HistoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """Which part of a history, and how it is to be told."""
+    """Which part of a history is wanted, and in which format."""
 
     first: Annotated[int, Meta(ge=0, le=2**53, description="the first step; 0 is the room as it opened")] = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_STEPS)] = MAX_STEPS
@@ -85,7 +85,7 @@ class HistoryReader:
         self._scene: tuple[str | None, Scene] | None = None
         """The last scene of this history, and its viewer."""
         self._watching: tuple[str, ...] | None = None
-        self.sheets: list[HistoryStep] = []
+        self.steps: list[HistoryStep] = []
 
     def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float) -> None:
         """Add a step. *room* is the room after it; None if today's rules cannot replay it."""
@@ -95,7 +95,7 @@ class HistoryReader:
             seen = self._env.ask_game(self._game, room.id, partial(self._look, room, viewer))
             seen |= self._changes(room)
         pushes = () if step is None else tuple(self._pushes(room, step))
-        self.sheets.append(HistoryStep(seq, at, pushes=pushes, **seen))
+        self.steps.append(HistoryStep(seq, at, pushes=pushes, **seen))
         self._before = room
 
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
@@ -142,14 +142,14 @@ class History:
         self._env = environment
         self._journal = environment.journal
 
-    async def tell(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
+    async def read(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
         """The wanted part of a room's history, from this player's perspective or a spectator's."""
         found = await self._find(id, wanted.room)
         game = self._env.kept_game(found.summary.game)
         reader = HistoryReader(self._env, game, player, wanted)
         if wanted.first <= found.seq:
             await self._read(reader, game, found, wanted)
-        return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.sheets))
+        return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.steps))
 
     async def _find(self, id: str, number: int | None) -> Found:
         found = await self._journal.find(id if number is None else number)

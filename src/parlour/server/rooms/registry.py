@@ -11,7 +11,7 @@ from parlour.game import Game
 from parlour.journal.base import Damaged, Found, RoomQuery, Trouble
 from parlour.server import metrics
 from parlour.server.border import Ask, EnterRoom, Rejected
-from parlour.server.housekeeping import forget_old
+from parlour.server.housekeeping import delete_old
 from parlour.server.refusals import excuse
 from parlour.server.rooms.actor import RoomActor
 from parlour.server.rooms.calling import carry_out
@@ -232,7 +232,7 @@ class RoomRegistry:
     async def _prune(self, before: float) -> None:
         """Delete what is old, in several writes if there is much, with turns for the moves in between."""
         for _ in range(PRUNE_OFTEN):
-            if not await forget_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
+            if not await delete_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
                 return
 
     async def _inspect(self) -> None:

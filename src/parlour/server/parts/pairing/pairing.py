@@ -29,7 +29,7 @@ from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.standings import standings_of
 from parlour.server.tasks import Tasks
-from parlour.server.ticket_records import drop_tickets, kept_tickets, save_ticket
+from parlour.server.ticket_records import delete_tickets, kept_tickets, save_ticket
 from parlour.server.tokens import guest_name, random_letters
 from parlour.wire import Push, Queue, Request, Unqueue
 
@@ -115,7 +115,7 @@ class Pairing:
         if ticket.at is None or waits:
             self.index.add(ticket, now, sitting)
         else:
-            await drop_tickets(self._journal, [ticket.id])
+            await delete_tickets(self._journal, [ticket.id])
 
     async def stop(self) -> None:
         """Finish open work; the tickets stay open over a restart."""
@@ -211,7 +211,7 @@ class Pairing:
         vacancy = self.index.vacancies.get(room)
         if vacancy is not None:
             self.index.forget(vacancy.ticket)
-            self.mailbox.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
+            self.mailbox.put(partial(self._delete, [vacancy.ticket], Code.ROOM_ENDED))
 
     def _call_bot(self, room: str) -> None:
         """Seat the bot that a waiting player asked for: after the player, who gets the first seat."""
@@ -242,9 +242,9 @@ class Pairing:
         self._plan()
         if ticket.id in self.index.open:
             return ticket
-        if ticket.id not in self.index.good:
+        if ticket.id not in self.index.matched:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
-        return self.index.good[ticket.id][0]
+        return self.index.matched[ticket.id][0]
 
     async def _meet(self, player: str, wanted: Queue, room: str, config: Any, address: str | None) -> Ticket:
         ticket = await self._new_ticket(player, wanted, address)
@@ -320,14 +320,14 @@ class Pairing:
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
         if ticket.at is None:
-            await self._drop([ticket])
+            await self._delete([ticket])
         elif self.index.vacancies[ticket.at].is_free(self._now()):
-            await self._shut(ticket, "cancelled")
-        if id in self.index.open or id in self.index.good:
+            await self._end_room(ticket, "cancelled")
+        if id in self.index.open or id in self.index.matched:
             raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
 
-    async def _shut(self, ticket: Ticket, why: str) -> None:
+    async def _end_room(self, ticket: Ticket, why: str) -> None:
         """End the room in which a ticket waits; that cancels the ticket."""
         try:
             if ticket.id in self.index.open:
@@ -335,11 +335,11 @@ class Pairing:
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
-            await self._drop([ticket])  # the room has ended already
+            await self._delete([ticket])  # the room has ended already
 
-    async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
+    async def _delete(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
         """Delete tickets; with a reason their players are notified."""
-        await drop_tickets(self._journal, [ticket.id for ticket in tickets])
+        await delete_tickets(self._journal, [ticket.id for ticket in tickets])
         for ticket in tickets:
             self.index.forget(ticket)
             if reason is not None:
@@ -359,12 +359,12 @@ class Pairing:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
             if all(ticket.id in self.index.open for ticket in party):  # otherwise the room has filled up, say
-                await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
+                await self._delete([ticket for ticket in party if ticket.at] or party, why.code)
 
     def _settle(self, made: Sequence[Ticket], playing: Iterable[str] = ()) -> None:
         """Keep tickets as matched. Those who play now wait nowhere else."""
         if rest := self.index.settle(made, playing, self._now()):
-            self.mailbox.put(partial(self._drop, rest, "matched"))
+            self.mailbox.put(partial(self._delete, rest, "matched"))
         for ticket in made:
             told = Matched(ticket.id, ticket.room or "", ticket.game)
             self._lobby.tell(ticket.player, Push("matched", told))
@@ -381,7 +381,7 @@ class Pairing:
     # As time goes by.
 
     def _plan(self) -> None:
-        if self._tick is None and (self.index.open or self.index.good):
+        if self._tick is None and (self.index.open or self.index.matched):
             self._tick = self._env.clock.call_at(self._now() + PAIR_EVERY, self._ring)
 
     def _ring(self) -> None:
@@ -399,8 +399,8 @@ class Pairing:
             for room in self.index.overdue(self._now()):
                 await self._check_arrivals(room)
             if old := self.index.old(self._now()):
-                await drop_tickets(self._journal, old)
-                self.index.drop_good(old)
+                await delete_tickets(self._journal, old)
+                self.index.remove_matched(old)
             await self._pair()
         except (Refused, Trouble) as error:  # the disk is full, say: the tickets stay open
             log.error("not_paired", error=str(error))
@@ -415,11 +415,11 @@ class Pairing:
     async def _expire(self, ticket: Ticket) -> None:
         """Cancel the ticket of a player who is gone; others who are seated in its room wait on with it."""
         if ticket.at is None:
-            await self._drop([ticket], "expired")
+            await self._delete([ticket], "expired")
         elif heirs := self._heirs(ticket):
             await self._pass_on(ticket, heirs[0])
         else:
-            await self._shut(ticket, NOBODY_CAME)
+            await self._end_room(ticket, NOBODY_CAME)
 
     async def _check_arrivals(self, room: str) -> None:
         """End a room if not all have come who were paired for it; either way, await them no longer."""
@@ -433,8 +433,8 @@ class Pairing:
         self.index.stop_awaiting(room)
         sent = [self.index.sent_before(player, room) for player in people]
         if void := [ticket for ticket in sent if ticket is not None]:
-            await self._drop(void, NOBODY_CAME)
-            self.index.drop_good([ticket.id for ticket in void])
+            await self._delete(void, NOBODY_CAME)
+            self.index.remove_matched([ticket.id for ticket in void])
 
     def _heirs(self, ticket: Ticket) -> list[Ticket]:
         """The ticket, held by each person seated in its room who waits in no other room for the same."""
@@ -442,7 +442,7 @@ class Pairing:
         return [one for one in passed if not any(twin.at for twin in self.index.twins(one))]
 
     async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
-        await self._drop(self.index.twins(heir), "matched")
+        await self._delete(self.index.twins(heir), "matched")
         await save_ticket(self._journal, heir)
         if ticket.id in self.index.open:
             self.index.add(heir, self._now())

@@ -20,7 +20,7 @@ class TicketIndex:
         self._patience = patience
         self._quota = quota
         self.open: dict[str, Ticket] = {}
-        self.good: dict[str, tuple[Ticket, float]] = {}
+        self.matched: dict[str, tuple[Ticket, float]] = {}
         """Matched tickets, and when they were matched, the oldest first."""
         self._of: dict[str, dict[str, Ticket]] = {}
         """All of these, by player."""
@@ -76,8 +76,8 @@ class TicketIndex:
             self._change(room.expecting(ticket.player, now), now)
 
     def _remember(self, ticket: Ticket, now: float) -> None:
-        self.good.pop(ticket.id, None)
-        self.good[ticket.id] = (ticket, now)
+        self.matched.pop(ticket.id, None)
+        self.matched[ticket.id] = (ticket, now)
         self._of.setdefault(ticket.player, {})[ticket.id] = ticket
         if ticket.room is not None:
             self._reservations.send(ticket.player, ticket.room)
@@ -201,12 +201,12 @@ class TicketIndex:
 
     def old(self, now: float) -> list[str]:
         """The ids of tickets that were matched too long ago to be asked for."""
-        return [id for id, _ in takewhile(lambda one: now - one[1][1] > REMEMBERED, self.good.items())]
+        return [id for id, _ in takewhile(lambda one: now - one[1][1] > REMEMBERED, self.matched.items())]
 
-    def drop_good(self, ids: Iterable[str]) -> None:
+    def remove_matched(self, ids: Iterable[str]) -> None:
         """Remove matched tickets that nobody asks for any more."""
         for id in ids:
-            ticket, _ = self.good.pop(id)
+            ticket, _ = self.matched.pop(id)
             self._disown(ticket)
 
 
