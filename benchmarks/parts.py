@@ -10,11 +10,11 @@ from benchmarks.moves import ParlourMatch, play_all
 from benchmarks.servers import HERE, Server, pin_load
 
 PARTS = {
-    "hear (frame, JSON, request)": ("sockets.py", "data_received"),
-    "think": ("host.py", "_think"),
-    "write (without the journal's thread)": ("host.py", "_write"),
-    "speak": ("host.py", "_speak"),
-    "send (system call)": ("sockets.py", "pop"),
+    "hear (frame, JSON, request)": ("gateway/websocket.py", "data_received"),
+    "think": ("rooms/stepping.py", "_think"),
+    "write (without the journal's thread)": ("rooms/stepping.py", "_write"),
+    "speak": ("rooms/stepping.py", "_speak"),
+    "send (system call)": ("gateway/websocket.py", "pop"),
 }
 TOP = 25
 

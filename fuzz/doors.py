@@ -47,10 +47,10 @@ class Building:
         loop().run_until_complete(self.world.open("tictactoe"))
         self.visits = itertools.count(1)
         limits = Limits(self.world.settings, self.world.clock)
-        api = Api(self.world.host, TOKENS, limits, self.world.settings)
+        api = Api(self.world.server, TOKENS, limits, self.world.settings)
         self.app = web_app(api, None, read_pages())
         self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings)
-        doors = {**native_doors(self.world.host, TOKENS, self.world.settings), RELAY_PATH: self.relays}
+        doors = {**native_doors(self.world.server, TOKENS, self.world.settings), RELAY_PATH: self.relays}
         self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)
 
 
@@ -175,7 +175,7 @@ def relay_bytes(data: bytes) -> None:
         until = place.world.clock.now() + 6
         while place.world.clock.turn_to_next(until):
             pass
-    assert not place.relays._live
+    assert not place.relays._in_memory
 
 
 class Deaf(asyncio.Transport):

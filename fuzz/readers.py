@@ -48,7 +48,7 @@ PUSHES = (
 
 
 def answer_all(phoenix: Phoenix, frame: str | bytes) -> None:
-    """As the socket and the host do it; whatever is answered must be JSON of five items."""
+    """As the socket and the gateway do it; whatever is answered must be JSON of five items."""
     for request in phoenix.receive(frame):
         if isinstance(request.wish, Exit):
             phoenix.dismiss(request.room)

@@ -422,7 +422,7 @@ def test_every_http_call_is_on_its_page():
 async def test_the_curl_examples_do_what_they_say():
     async with World(GAMES) as world:
         app = web_app(
-            Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings),
+            Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings),
             None,
             read_pages(),
         )

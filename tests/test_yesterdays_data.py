@@ -61,7 +61,7 @@ class Folder:
         limits = dict.fromkeys(("rate", "player_rate", "address_rate", "player_rooms"), 0)
         async with World(games, journal, Then(self.seen["made"]), **limits) as world:
             tokens = Tokens.in_folder(self.path, date=world.clock.date)
-            api = Api(world.host, tokens, Limits(world.settings, world.clock), world.settings)
+            api = Api(world.server, tokens, Limits(world.settings, world.clock), world.settings)
             transport = httpx.ASGITransport(web_app(api, None))
             async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
                 yield world, Calls(http, self.seen["players"])
@@ -115,8 +115,8 @@ def meant(history, difference):
     return any(game == history["game"] and what.match(difference) for game, what in CHANGED)
 
 
-def without(sheet, *names):
-    return {name: value for name, value in sheet.items() if name not in names}
+def without(found, *names):
+    return {name: value for name, value in found.items() if name not in names}
 
 
 def test_there_is_a_folder_of_every_format_since_the_third():

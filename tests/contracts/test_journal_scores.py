@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from parlour.game import Outcome
 from parlour.journal.base import Conflict, Player, Record, RecordQuery, StepWrites
 from parlour.ratings import Rating, Standing
-from parlour.server.housekeeping import forget_old
+from parlour.server.housekeeping import delete_old
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.results import GameResult, Unrated, result_record, results_of, unrated_record
 from parlour.server.rooms.events import OutcomeReached
 from parlour.server.sessions import KeptPlayer, Sessions, player_record
 from parlour.server.standings import leaders, standing_record, standings_of
 from parlour.server.ticket_records import (
-    drop_tickets,
+    delete_tickets,
     kept_tickets,
     save_ticket,
     ticket_record,
@@ -45,7 +45,7 @@ async def test_a_ticket_comes_back_as_it_was_until_it_is_dropped(journal):
         await save_ticket(journal, ticket)
     await opened_again(journal)
     assert await kept(journal) == [TICKET, OTHER]
-    await drop_tickets(journal, [TICKET.id, "unknown"])
+    await delete_tickets(journal, [TICKET.id, "unknown"])
     await opened_again(journal)
     assert await kept(journal) == [OTHER]
 
@@ -234,7 +234,7 @@ async def test_a_player_has_a_standing_on_each_ladder(journal):
 
 async def forgotten(journal, before: float) -> None:
     """All that is older is forgotten."""
-    while await forget_old(journal, before, 200_000.0, 2):
+    while await delete_old(journal, before, 200_000.0, 2):
         pass
 
 

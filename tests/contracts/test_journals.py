@@ -170,7 +170,7 @@ async def test_a_refused_step_leaves_nothing_beside_it(journal):
     assert await answers(journal) == {}
 
 
-async def test_a_card_comes_back_as_it_was(journal):
+async def test_a_summary_comes_back_as_it_was(journal):
     full = summary(seats=(ANN, BOB), status="over", private=True, outcome=Outcome(won=(ANN.id,), why="a row"))
     room = await journal.create(full, STATE, None)
     assert await journal.find("ABCD") == Found(room, 0, full)

@@ -3,7 +3,7 @@
 import pytest
 
 from parlour.journal.base import Conflict, NotKept, StepWrites
-from parlour.server.housekeeping import forget_relay, forget_relays
+from parlour.server.housekeeping import delete_relay, delete_relays
 from parlour.server.relay_records import (
     Held,
     KeptEnvelope,
@@ -48,7 +48,7 @@ async def test_what_is_no_longer_worth_keeping_is_let_go_of(journal):
 async def test_relays_are_forgotten_when_nothing_has_passed_through_them_for_long(journal):
     await keep(journal, "/g/old", *envelopes(0, at=1.0))
     await keep(journal, "/g/used", *envelopes(0, at=1.0), *envelopes(1, at=9.0))
-    await forget_relays(journal, 5.0, 100)
+    await delete_relays(journal, 5.0, 100)
     assert await kept_envelopes(journal, "/g/old") == []
     assert await held_of(journal, "/g/old") is None
     assert await kept_envelopes(journal, "/g/used") == [b"letter 0", b"letter 1"]
@@ -56,9 +56,9 @@ async def test_relays_are_forgotten_when_nothing_has_passed_through_them_for_lon
 
 async def test_a_relay_through_which_much_passed_is_forgotten_by_and_by(journal):
     await keep(journal, "/g/old", *envelopes(*range(10)))
-    assert await forget_relays(journal, 5.0, 4)
+    assert await delete_relays(journal, 5.0, 4)
     assert len(await kept_envelopes(journal, "/g/old")) == 6
-    while await forget_relays(journal, 5.0, 4):
+    while await delete_relays(journal, 5.0, 4):
         pass
     assert await kept_envelopes(journal, "/g/old") == []
     assert await held_of(journal, "/g/old") is None
@@ -67,7 +67,7 @@ async def test_a_relay_through_which_much_passed_is_forgotten_by_and_by(journal)
 async def test_many_relays_are_forgotten_by_and_by(journal):
     for number in range(50):
         await keep(journal, f"/g/{number}", *envelopes(0))
-    while await forget_relays(journal, 5.0, 100):
+    while await delete_relays(journal, 5.0, 100):
         pass
     assert [await kept_envelopes(journal, f"/g/{number}") for number in range(50)] == [[]] * 50
 
@@ -76,7 +76,7 @@ async def test_a_relay_that_is_used_while_it_is_forgotten_stays(journal):
     await keep(journal, "/g/one", *envelopes(0, at=1.0))
     quiet = await journal.record("relay", "/g/one")
     await keep(journal, "/g/one", *envelopes(1, at=9.0))
-    await forget_relay(journal, quiet, 100)
+    await delete_relay(journal, quiet, 100)
     assert await kept_envelopes(journal, "/g/one") == [b"letter 0", b"letter 1"]
 
 
@@ -96,7 +96,7 @@ async def test_it_is_known_how_much_is_kept_of_relays_and_for_whom(journal):
     await keep(journal, "/g/three", KeptEnvelope(0, 9.0, b"x", 0, "bob", 3))
     assert await held_of(journal, "/g/one") == Held("ann", 180)
     assert await held_by_all(journal) == {"ann": 200, "bob": 3}
-    await forget_relays(journal, 5.0, 100)
+    await delete_relays(journal, 5.0, 100)
     assert await held_by_all(journal) == {"ann": 20, "bob": 3}
 
 

@@ -1,4 +1,4 @@
-"""Golden conversations: a story is played against a real host, and everything said back is written down.
+"""Golden conversations: a story is played against a real server, and everything said back is written down.
 
 A story is a text file in the folder of its protocol; those of doors have tellers of their own. In the others
 ``ann > frame`` is what Ann's client sends, ``ann < frame`` what it gets; besides:
@@ -60,7 +60,7 @@ async def tell(story: str) -> str:
             learn(frame, names)
             told.append(f"{who} < {renamed(frame, names)}")
         world.log.clear()
-    await world.host.stop()
+    await world.server.stop()
     return "\n".join(told) + "\n"
 
 

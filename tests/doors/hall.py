@@ -1,4 +1,4 @@
-"""The GammonX door as it is served, without a network: real host and sockets; time goes when told to."""
+"""The GammonX door as it is served, without a network: real server and sockets; tests turn its clock."""
 
 import asyncio
 import itertools
@@ -51,8 +51,8 @@ class Hall:
         self.clock = self.world.clock
         limits = Limits(self.world.settings, self.clock)
         self.tokens = Tokens(b"k" * 32)
-        self.door = GammonxDoor(self.world.host, self.tokens, limits, self.world.settings)
-        doors = {**native_doors(self.world.host, self.tokens, self.world.settings), HUB_PATH: self.door}
+        self.door = GammonxDoor(self.world.server, self.tokens, limits, self.world.settings)
+        doors = {**native_doors(self.world.server, self.tokens, self.world.settings), HUB_PATH: self.door}
         self.sockets = Sockets(doors, self.clock, limits, self.world.settings)
         app = httpx.ASGITransport(Starlette(routes=self.door.routes))
         self.http = httpx.AsyncClient(transport=app, base_url="http://parlour.test")
@@ -133,11 +133,11 @@ class Hall:
 
     def player(self, who: str) -> str:
         """What somebody who comes by this door is called everywhere else."""
-        return self.world.host.pseudonyms.player(guid(who))
+        return self.world.server.pseudonyms.player(guid(who))
 
     def seen(self, who: str, match: str | None, player: str | None = None) -> str:
         """The id by which others in a match know somebody: a client of this door, or another *player*."""
-        return self.world.host.pseudonyms.in_match(match or "", player or self.player(who))
+        return self.world.server.pseudonyms.in_match(match or "", player or self.player(who))
 
     async def quiet(self) -> None:
         """Wait until everything that was written is read."""

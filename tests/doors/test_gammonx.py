@@ -80,7 +80,7 @@ async def test_a_lone_player_gets_a_bot_as_player_2(hall):
 async def test_a_lone_player_says_how_well_the_bot_shall_play_also_before_a_restart(hall, level, bot):
     match = await hall.want("ann", modus=2, botLevel=level)
     await hall.restart()
-    assert [ticket.bot for ticket in hall.world.host.pairing.tickets(hall.player("ann"))] == [bot]
+    assert [ticket.bot for ticket in hall.world.server.pairing.tickets(hall.player("ann"))] == [bot]
     ann = await hall.come("ann", match)
     await ann.do("JoinMatch", ann.id)
     assert hall.world.room(match).bots == [f"bot:{bot}"]

@@ -34,10 +34,10 @@ async def hall():
 
 def accepted(hall: Hall, who: Visitor) -> set[str]:
     """What the match would take from this player now, tried out on the room itself."""
-    live = hall.world.host.rooms.peek(who.match or "")
+    live = hall.world.server.rooms.peek(who.match or "")
     if live is None:
         return set()
-    player, room, now = hall.player(who.who), live.here, hall.world.host.environment.instant()
+    player, room, now = hall.player(who.who), live.here, hall.world.server.environment.instant()
     taken = set()
     for command in PLAYS.values():
         moves = [Move(*step) for step in room.state.routes] or [Move(24, 23)]

@@ -8,7 +8,7 @@ from parlour.server.standings import leaders
 from parlour.server.ticket_records import kept_tickets
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import ask, at_lobby
-from tests.server.test_scores import calls
+from tests.server.test_ratings import calls
 from tests.server.world import Person
 
 
@@ -135,7 +135,7 @@ async def test_a_match_against_a_bot_waits_for_nobody_else(hall):
     ann = await hall.come("ann", match)
     await ann.do("JoinMatch", ann.id)
     assert ann.events() == ["match-lobby-waiting", "match-lobby-found", "match-started"]
-    assert [ticket.room for ticket in hall.world.host.pairing.tickets(hall.player("ann"))] == [match]
+    assert [ticket.room for ticket in hall.world.server.pairing.tickets(hall.player("ann"))] == [match]
 
 
 async def test_a_match_that_is_cancelled_or_forgotten_is_closed(hall):
@@ -149,7 +149,7 @@ async def test_a_match_that_is_cancelled_or_forgotten_is_closed(hall):
     forgotten = await hall.want("bob", 1)
     await hall.wait(32)
     assert room_of(await play_now(hall, "dan", variant="tavla")) == []
-    assert (await hall.world.host.rooms.look(forgotten)).ended == "nobody_came"
+    assert (await hall.world.server.rooms.look(forgotten)).ended == "nobody_came"
 
 
 async def test_who_was_sent_to_a_match_and_polls_is_still_on_the_way(hall):
@@ -180,7 +180,7 @@ async def test_a_match_to_which_the_other_does_not_come_is_closed_and_nobody_has
     await hall.wait(3)
     assert ann.records[-2:] == [{"type": 7}, "closed 1000"]
     assert ann.events() == ["turn-timer", "force-disconnect"], "and no match-ended"
-    sheet = await hall.world.host.rooms.look(match)
+    sheet = await hall.world.server.rooms.look(match)
     assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
     me = {"playerId": guid("ann"), "matchModus": 1}
     assert (await hall.call(f"/api/matches/queues/{match}", me)).status_code == 400
@@ -194,18 +194,18 @@ async def test_a_match_to_which_both_came_by_different_doors_goes_on(hall):
     cid = await play_now(hall, "cid")
     await cid.join(match)
     await hall.alive(60, ann)
-    assert (await hall.world.host.rooms.look(match)).ended is None
+    assert (await hall.world.server.rooms.look(match)).ended is None
 
 
 async def test_with_a_token_of_ours_the_ticket_is_that_players(hall):
     wish = {"PlayerId": guid("ann"), "MatchType": 2}
     bearer = {"Authorization": f"Bearer {hall.tokens.issue('dan')}"}
     answer = await hall.call("/api/matches/join", wish, headers=bearer)
-    (ticket,) = hall.world.host.pairing.tickets("dan")
+    (ticket,) = hall.world.server.pairing.tickets("dan")
     assert (ticket.id, ticket.at) == (answer.json()["payload"]["matchId"],) * 2
     (dan,) = await at_lobby(hall.world, "dan")
     status, response = await ask(dan, "queue", {"game": "backgammon"})
     assert (status, response["code"]) == ("error", "already_queued")
     assert (await ask(dan, "unqueue", {"ticket": ticket.id}))[0] == "ok"
     await hall.quiet()
-    assert (await hall.world.host.rooms.look(ticket.id)).ended == "cancelled"
+    assert (await hall.world.server.rooms.look(ticket.id)).ended == "cancelled"

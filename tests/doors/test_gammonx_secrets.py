@@ -17,7 +17,7 @@ from parlour.server.standings import leaders
 from parlour.wire import digest
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import at_lobby
-from tests.server.test_scores import calls
+from tests.server.test_ratings import calls
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ async def test_a_player_has_another_id_in_every_match_and_one_that_lasts_in_list
         await one.do("ResignMatch")
         match = one.match
     assert len(ids) > 2
-    (ann,) = {seat.id for seat in (await hall.world.host.rooms.look(match)).seats} - {hall.player("bob")}
+    (ann,) = {seat.id for seat in (await hall.world.server.rooms.look(match)).seats} - {hall.player("bob")}
     assert ann == hall.player("ann")
 
 

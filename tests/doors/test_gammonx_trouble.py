@@ -195,7 +195,7 @@ async def test_who_comes_back_after_the_end_is_told_once_and_sent_away(hall):
 async def test_a_lapsed_match_answers_once(hall):
     match = await hall.want("ann")
     await hall.wait(32)
-    assert (await hall.world.host.rooms.look(match)).ended == "nobody_came"
+    assert (await hall.world.server.rooms.look(match)).ended == "nobody_came"
     ann = await hall.come("ann", match, shake=False)
     await ann.send({"protocol": "json", "version": 1}, ann.call("JoinMatch", match, ann.id))
     assert ann.records[-1] == "closed 1000"
@@ -486,7 +486,7 @@ async def test_an_id_opens_no_seat_that_a_token_holds(hall):
     assert thief.events() == []
     await thief.do("JoinMatch", thief.id)
     seats = [seat.player for seat in hall.world.room(match).seats]
-    assert seats == ["dan", hall.world.host.pseudonyms.player(thief.id)], (
+    assert seats == ["dan", hall.world.server.pseudonyms.player(thief.id)], (
         "another player, who happens to use the same id"
     )
 

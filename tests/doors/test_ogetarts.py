@@ -79,7 +79,7 @@ async def two(world: World) -> tuple[Visitor, Visitor]:
 
 
 def state(world: World, name: str = "den") -> Position:
-    position: Position = world.host.rooms.get(name).here.state
+    position: Position = world.server.rooms.get(name).here.state
     return position
 
 
@@ -99,9 +99,9 @@ async def test_who_joins_opens_the_game_and_is_answered_with_it(world):
     assert response["join"] == "den"
     assert response["game"].keys() == FIELDS
     assert (response["game"]["players"], response["game"]["last_click"]) == (["Ann"], [])
-    sheet = await world.host.rooms.look("den")
+    sheet = await world.server.rooms.look("den")
     assert sheet.game == "stratego"
-    assert world.host.rooms.get("den").here.config["preset"] == "ogetarts"
+    assert world.server.rooms.get("den").here.config["preset"] == "ogetarts"
 
 
 def test_coming_in_costs_as_much_as_opening_a_room_for_it_may():
@@ -122,7 +122,7 @@ async def test_two_who_open_a_game_at_once_meet_in_it(world):
         frame = ["1", "1", "games:den", "phx_join", {"user": person.player}]
         person.send_soon(msgspec.json.encode(frame).decode())
     await world.quiet()
-    assert world.host.rooms.get("den").here.players == ("ann", "bob")
+    assert world.server.rooms.get("den").here.players == ("ann", "bob")
 
 
 async def test_the_first_two_play_and_all_others_watch_without_a_rank(world):
@@ -154,10 +154,10 @@ async def test_joining_again_keeps_the_seat_and_seats_nobody_twice(world):
     for _ in range(2):
         await ann.ask("phx_join", {"user": "Ann"})
     again = await visitor(world, "ann")
-    assert world.host.rooms.get("den").here.players == ("ann", "bob")
+    assert world.server.rooms.get("den").here.players == ("ann", "bob")
     await again.drop()
     await ann.drop()
-    assert world.host.rooms.get("den").here.players == ("ann", "bob")
+    assert world.server.rooms.get("den").here.players == ("ann", "bob")
     back = await visitor(world, "ann")
     status, _ = await back.move(*a_move(world))
     assert status == "ok"
@@ -179,7 +179,7 @@ async def test_a_name_that_another_player_of_the_room_has_is_refused_and_brings_
     assert thief.updates() == []
     status, response = await thief.click(60)
     assert (status, response["code"]) == ("error", "not_joined")
-    assert world.host.rooms.get("den").here.players == ("ann", "bob")
+    assert world.server.rooms.get("den").here.players == ("ann", "bob")
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ async def test_the_game_is_there_after_a_restart(world):
     assert bob.updates()[-1]["board"] == before["board"]
     status, _ = await bob.move(*a_move(again))
     assert status == "ok"
-    await again.host.stop()
+    await again.server.stop()
 
 
 async def test_nothing_that_is_shown_tells_a_hidden_rank(world):
@@ -449,7 +449,7 @@ async def test_nothing_that_is_shown_tells_a_hidden_rank(world):
         position = state(world)
         person = (ann, bob)[position.turn]
         assert (await person.move(*random.Random(7).choice(list(position.moves(position.turn)))))[0] == "ok"
-    audience = world.host.gateway._audiences["den"]
+    audience = world.server.gateway._audiences["den"]
     assert len(audience) == 2
     for place in audience.places():
         other = Stratego().resample(state(world), place.viewer, Chance(bytes(32), 1))

@@ -10,7 +10,7 @@ from parlour.server.standings import leaders
 from parlour.wire import Leave, Queue
 from tests.doors.hall import Hall, guid
 from tests.server.test_pairing import sent, waiting
-from tests.server.test_scores import calls, play
+from tests.server.test_ratings import calls, play
 
 KEPT = "seat_kept"
 
@@ -72,7 +72,7 @@ MATCH = guid("match")
 
 async def wait_in(hall: Hall, wanted: Queue) -> None:
     """Ann waits in a room to which Bob was sent."""
-    pairing = hall.world.host.pairing
+    pairing = hall.world.server.pairing
     assert (await pairing.meet("ann", wanted, MATCH, wanted.config)).at == MATCH
     await hall.world.seated(MATCH, "ann")
     assert (await pairing.meet("bob", wanted, "another", wanted.config)).room == MATCH
@@ -133,7 +133,7 @@ async def test_the_opener_of_a_ranked_match_has_the_first_claim_to_it(hall):
 async def test_nobody_takes_over_the_seat_that_a_paired_player_left_in_a_ranked_game(hall):
     world = hall.world
     first, _ = await play(world, "ranked")
-    (room,) = [ticket.room for ticket in world.host.pairing.tickets(first)]
+    (room,) = [ticket.room for ticket in world.server.pairing.tickets(first)]
     await world.ask(room, Leave(first), None)
     assert await by_the_link(hall, "eve", room) == KEPT
     await hall.restart()
@@ -193,11 +193,11 @@ async def test_a_bot_that_could_not_sit_down_does_so_later(hall, monkeypatch):
     ann = await hall.come("ann", match)
     append = hall.world.journal.append
 
-    def fail_for_bots(number, step, aside, kept):
+    def fail_for_bots(number, step, writes, kept):
         if getattr(step.command, "bot", False):
             kept(NotKept("the disk is full"))
         else:
-            append(number, step, aside, kept)
+            append(number, step, writes, kept)
 
     with monkeypatch.context() as broken:
         broken.setattr(hall.world.journal, "append", fail_for_bots)

@@ -196,7 +196,7 @@ def test_a_socket_has_at_most_a_hundred_channels(server, knock, table):
         ("/api/rooms", 404),
     ],
 )
-def test_a_knock_at_a_wrong_door_is_turned_away(server, table, path, status):
+def test_an_upgrade_at_a_wrong_path_is_refused(server, table, path, status):
     assert refused_status(server, path=path) == status
     assert table.goes_on()
 
@@ -210,7 +210,7 @@ ENDLESS = b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n"
     [b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", NO_KEY, ENDLESS],
     ids=["tls", "no http", "no key", "endless"],
 )
-def test_bytes_that_are_no_knock_at_all_end_with_a_refusal(server, table, head):
+def test_bytes_that_are_no_request_at_all_end_with_a_refusal(server, table, head):
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as plug:
         plug.sendall(head)
         assert b" 4" in plug.recv(1024)[:12]

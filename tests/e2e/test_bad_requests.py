@@ -239,7 +239,7 @@ def knock(target=b"/socket/websocket?vsn=2.0.0", method=b"GET", **headers):
         (knock(b"/socket/websocket?vsn=2.0.0;vsn[]=1&vsn=1.0.0"), 403),
     ],
 )  # fmt: skip
-def test_a_knock_that_is_none_is_turned_away(patient, request_, expected):
+def test_an_upgrade_that_is_malformed_is_refused(patient, request_, expected):
     assert status(exchange(patient, request_)) == expected
 
 
@@ -251,7 +251,7 @@ def test_an_upgrade_to_something_else_is_an_ordinary_request(patient):
 
 
 @pytest.mark.parametrize("garbage", [b"\x00" * 100, b"\xff" * 100, b"GET / HTTP/1.1\r\n\r\n", b"x" * 70_000])
-def test_garbage_after_a_knock_ends_that_connection(patient, garbage):
+def test_garbage_after_an_upgrade_ends_that_connection(patient, garbage):
     with socket.create_connection(("127.0.0.1", patient.port), timeout=PATIENCE) as line:
         line.sendall(knock())
         assert line.recv(1 << 16).startswith(b"HTTP/1.1 101")

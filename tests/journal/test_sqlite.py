@@ -375,7 +375,7 @@ async def test_a_flipped_bit_in_a_state_is_noticed(journal, file):
         await journal.stored(room)
 
 
-async def test_a_card_that_cannot_be_read_is_damaged(journal, file):
+async def test_a_summary_that_cannot_be_read_is_damaged(journal, file):
     await journal.create(summary(), STATE, None)
     with connect(file) as db:
         db.execute("UPDATE rooms SET card = '{'")

@@ -79,9 +79,9 @@ class Exchange:
         """Wait until everything that was written is read."""
         for _ in range(3):
             await asyncio.sleep(0)
-            for live in tuple(self.relays._live.values()):
-                if isinstance(live, KeptRelay):
-                    await live.mailbox.drained()
+            for relay in tuple(self.relays._in_memory.values()):
+                if isinstance(relay, KeptRelay):
+                    await relay.mailbox.drained()
             await asyncio.sleep(0)
             for who, wire in self.wires.items():
                 wire.read()

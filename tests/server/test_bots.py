@@ -1,4 +1,4 @@
-"""Bots sit like people: they see their view, act in the lane, and are there when anybody wants to play."""
+"""Bots sit like people: they see their view, act in the mailbox, and are there when anybody wants to play."""
 
 import asyncio
 from pathlib import Path
@@ -30,8 +30,8 @@ async def test_a_bot_takes_the_next_seat_and_is_marked_as_a_bot():
     async with World() as world:
         ann, seated = await with_bot(world)
         assert (seated.seat, seated.player.id, seated.player.bot) == (1, "bot:random", True)
-        sheet = await world.host.rooms.look("ABCD")
-        assert [(seat.name, seat.bot) for seat in sheet.seats if seat] == [
+        room = await world.server.rooms.look("ABCD")
+        assert [(seat.name, seat.bot) for seat in room.seats if seat] == [
             ("Ann", False),
             ("Random bot", True),
         ]
@@ -113,19 +113,19 @@ async def test_a_bot_goes_on_after_the_server_died_in_the_middle_of_its_turn():
     async with world:
         await world.open("tictactoe")
         (ann,) = await world.seated("ABCD", "ann")
-        world.host.bots._thinker = Slow()
+        world.server.bots._thinker = Slow()
         await world.seat_bot("ABCD", "random", "ann")
         ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":4}}]')
-        while world.lanes:
-            await world.lanes[0].drained()
+        while world.busy_mailboxes:
+            await world.busy_mailboxes[0].drained()
         assert world.room().state.cells == "....X...."
-        for turn in world.host.bots.thinking:
+        for turn in world.server.bots.thinking:
             turn.cancel()
         again = await world.restart()
         await again.quiet()
         assert again.room().state.cells.count("O") == 1
         assert again.room().connected == ["bot:random"]
-        await again.host.stop()
+        await again.server.stop()
 
 
 async def test_what_a_bot_said_about_another_position_is_not_done():
@@ -141,16 +141,16 @@ async def test_what_a_bot_said_about_another_position_is_not_done():
 
     async with World() as world:
         ann, _ = await with_bot(world, "stratego", config={"preset": "ogetarts"})
-        late = world.host.bots._thinker = Late()
+        late = world.server.bots._thinker = Late()
         moves = legal(GAMES["stratego"], world.room().state, "ann")
         move = msgspec.json.encode(moves[0]).decode()
         ann.send_soon(f'["1","9","game:ABCD","game_event",{{"event":{move}}}]')
-        while world.lanes:
-            await world.lanes[0].drained()
+        while world.busy_mailboxes:
+            await world.busy_mailboxes[0].drained()
         await asyncio.sleep(0)
         ann.send_soon('["1","10","game:ABCD","game_event",{"event":{"type":"offer_draw"}}]')
-        while world.lanes:
-            await world.lanes[0].drained()
+        while world.busy_mailboxes:
+            await world.busy_mailboxes[0].drained()
         late.go.set()
         await world.quiet()
         assert len(late.asked) == 2, "the view has changed since: there is an offer"
@@ -163,7 +163,7 @@ async def test_a_bot_that_fails_does_something_legal():
             raise BotFailed("no idea")
 
     async with World() as world:
-        world.host.bots._thinker = Failing()
+        world.server.bots._thinker = Failing()
         ann, _ = await with_bot(world)
         await ann.play("ABCD", {"type": "mark", "cell": 4})
         assert world.room().state.cells.count("O") == 1
@@ -175,7 +175,7 @@ async def test_a_bot_that_cheats_does_something_legal_instead():
             return msgspec.Raw(b'{"type":"mark","cell":4}')
 
     async with World() as world:
-        world.host.bots._thinker = Cheating()
+        world.server.bots._thinker = Cheating()
         ann, _ = await with_bot(world)
         await ann.play("ABCD", {"type": "mark", "cell": 4})
         cells = world.room().state.cells
@@ -237,7 +237,7 @@ def test_a_bot_has_not_left_when_everybody_else_is_gone():
 async def test_a_hint_is_what_a_bot_would_do_in_ones_place():
     async with World() as world:
         ann, _ = await with_bot(world)
-        hint = await world.host.bots.hint("ABCD", "ann", "random")
+        hint = await world.server.bots.hint("ABCD", "ann", "random")
         assert (await ann.play("ABCD", hint.event))[0] == "ok"
 
 
@@ -246,7 +246,7 @@ async def test_there_are_no_hints_against_people():
         await world.open("tictactoe")
         await world.seated("ABCD", "ann", "bob")
         with pytest.raises(Refused, match="alone or against bots"):
-            await world.host.bots.hint("ABCD", "ann")
+            await world.server.bots.hint("ABCD", "ann")
 
 
 async def test_there_is_no_hint_for_somebody_who_has_nothing_to_do():
@@ -254,7 +254,7 @@ async def test_there_is_no_hint_for_somebody_who_has_nothing_to_do():
         await world.open("tictactoe")
         await world.seated("ABCD", "ann")
         with pytest.raises(Refused, match="not_your_turn"):
-            await world.host.bots.hint("ABCD", "ann")
+            await world.server.bots.hint("ABCD", "ann")
 
 
 # The processes.

@@ -92,8 +92,8 @@ async def test_a_crowd_is_kept_waiting_for_what_follows_but_not_for_ever(world, 
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
     zoe.forget()
-    hear = world.host.gateway.hear
-    world.host.environment.tell = lambda told: hear(
+    hear = world.server.gateway.hear
+    world.server.environment.tell = lambda told: hear(
         replace(told, more=True) if isinstance(told, StepTold) else told
     )
     await ann.play("ABCD", {"type": "tell"})

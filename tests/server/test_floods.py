@@ -73,9 +73,9 @@ class House:
         self.xsos = XsosDoor(limits, self.world.clock, settled)
         doors = {
             **self.xsos.doors,
-            **native_doors(self.world.host, tokens, settled),
+            **native_doors(self.world.server, tokens, settled),
             RELAY_PATH: Relays(self.world.clock, tokens.of_kind("relay"), settled),
-            HUB_PATH: GammonxDoor(self.world.host, tokens, limits, settled),
+            HUB_PATH: GammonxDoor(self.world.server, tokens, limits, settled),
         }
         self.sockets = Sockets(doors, self.world.clock, limits, settled)
 

@@ -56,8 +56,8 @@ class Cards(Game[Hands]):
             return Update(replace(state, over=True))
         cards = (moment.chance.below(1000), moment.chance.below(1000))
         whisper = [
-            Send(f"player:{player}", {"card": summary})
-            for player, summary in zip(state.players, cards, strict=True)
+            Send(f"player:{player}", {"card": card})
+            for player, card in zip(state.players, cards, strict=True)
         ]
         return Update(
             replace(state, cards=cards), (*whisper, Send("players", "dealt"), Send("audience", "look"))
@@ -79,7 +79,7 @@ async def world():
 
 @pytest.fixture
 async def http(world):
-    app = web_app(Api(world.host, TOKENS, Limits(world.settings, world.clock), world.settings), None)
+    app = web_app(Api(world.server, TOKENS, Limits(world.settings, world.clock), world.settings), None)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
         yield http
 
@@ -148,26 +148,26 @@ async def test_everybody_sees_what_was_theirs_to_see(world, http):
     await ann.play("ABCD", {"type": "deal"})
     await bob.play("ABCD", {"type": "fold"})
     one, two = world.room().state.cards
-    for player, summary, said in (
+    for player, card, said in (
         ("ann", one, "dealt"),
         ("bob", two, "dealt"),
         ("zoe", None, "look"),
         (None, None, "look"),
     ):
         deal, fold = (await history(http, player))["steps"][5:]
-        assert (deal["view"]["card"], fold["view"]["card"]) == (summary, summary)
+        assert (deal["view"]["card"], fold["view"]["card"]) == (card, card)
         heard = [push["payload"]["payload"] for push in deal["pushes"]]
-        assert heard == ([{"card": summary}] if summary is not None else []) + [said]
+        assert heard == ([{"card": card}] if card is not None else []) + [said]
 
 
 async def test_who_gave_the_seat_up_sees_with_their_old_eyes_what_was_before(world, http):
     await world.open("cards")
     ann, bob = await world.seated("ABCD", "ann", "bob")
     await ann.play("ABCD", {"type": "deal"})
-    summary = world.room().state.cards[0]
+    card = world.room().state.cards[0]
     await ann.push("ABCD", "leave", {})
     deal, left = (await history(http, "ann"))["steps"][5:]
-    assert (deal["view"]["card"], left["view"]["card"]) == (summary, None)
+    assert (deal["view"]["card"], left["view"]["card"]) == (card, None)
 
 
 async def test_chat_is_in_a_history(world, http):
@@ -231,7 +231,7 @@ class Changed(TicTacToe):
 async def test_of_a_room_whose_rules_changed_the_pushes_and_the_states_that_were_stored_are_told(world, http):
     await win(world)
     later = await world.restart({**GAMES, "tictactoe": Changed()})
-    app = web_app(Api(later.host, TOKENS, Limits(later.settings, later.clock), later.settings), None)
+    app = web_app(Api(later.server, TOKENS, Limits(later.settings, later.clock), later.settings), None)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as again:
         steps = (await history(again))["steps"]
     assert [step["seq"] for step in steps if "view" in step] == [0, 1, 2, 3, 4, 8]  # 4 and 8 were stored
@@ -242,7 +242,7 @@ async def test_of_a_room_whose_rules_changed_the_pushes_and_the_states_that_were
         5,
         6,
     ]
-    await later.host.stop()
+    await later.server.stop()
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ async def test_a_room_that_has_ended_is_opened_again_under_its_id_as_it_was(worl
     assert (running.status_code, running.json()["seq"]) == (200, 2)
     await ann.push("field", "leave", {})
     await world.wait(5)
-    assert (await world.host.rooms.look("field")).ended == "game_ended"
+    assert (await world.server.rooms.look("field")).ended == "game_ended"
     again = await http.post("/api/rooms/field/again")
     assert (again.status_code, again.json()["private"], again.json()["ended"]) == (200, True, None)
     await ann.join("field")

@@ -30,7 +30,7 @@ async def world():
 @pytest.fixture
 async def http(world):
     app = web_app(
-        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+        Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
     )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
         yield http
@@ -210,7 +210,7 @@ class Broken(Probe):
 @pytest.mark.parametrize("game", [Vast(), Broken()])
 async def test_a_board_that_is_too_large_or_cannot_be_drawn_is_not_shown_small(game):
     async with World({game.name: game}) as world:
-        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        api = Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
         transport = httpx.ASGITransport(web_app(api, None))
         async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
             assert (await http.get(f"/api/games/{game.name}/preview")).json() == {"scene": None}
@@ -344,9 +344,9 @@ async def test_what_is_not_there_is_not_found_in_the_same_shape(http):
 
 async def test_a_failure_of_ours_tells_nothing(world):
     app = web_app(
-        Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
+        Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings), None
     )
-    world.host.games = None  # a bug
+    world.server.games = None  # a bug
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
         response = await http.get("/api/games")
@@ -391,7 +391,7 @@ async def test_answers_match_the_documented_shapes(http, world):
 
 async def test_every_address_but_the_health_check_is_paid_for():
     async with World(GAMES, address_rate=2.5) as world:
-        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        api = Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
         app = web_app(api, None, {})
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:

@@ -155,7 +155,7 @@ async def test_a_match_that_is_over_does_not_count_against_the_rooms_of_its_play
         with pytest.raises(Refused, match="at most 1 open rooms for one player"):
             await world.open("backgammon", "MORE", creator="ann")
         assert (await ann.play("ABCD", {"type": "resign_match"}))[0] == "ok"
-        assert (await world.host.rooms.look("ABCD")).ended is None, "they may want a rematch"
+        assert (await world.server.rooms.look("ABCD")).ended is None, "they may want a rematch"
         await world.open("backgammon", "MORE", creator="ann")
 
 
@@ -186,7 +186,7 @@ async def test_a_server_has_only_so_many_open_rooms():
 )
 async def test_rooms_that_are_asked_for_at_once_count_too(limit: dict[str, Any], how: dict[str, Any]):
     async with World(**limit) as world:
-        creation = (world.host.rooms.creation.create("tictactoe", {}, **how) for _ in range(5))
+        creation = (world.server.rooms.creation.create("tictactoe", {}, **how) for _ in range(5))
         done = await asyncio.gather(*creation, return_exceptions=True)
         assert [getattr(one, "code", None) for one in done] == [None, None, *["too_many"] * 3]
 
@@ -223,7 +223,7 @@ async def test_rooms_count_after_a_restart_and_again_when_a_game_begins_anew():
             await again.open("tictactoe", "MORE", address=HERE)
         for who in await again.seated("ABCD", "ann", "bob"):
             await who.push("ABCD", "rematch", {})
-        assert len(again.host.rooms.creation._counted) == 3
+        assert len(again.server.rooms.creation._counted) == 3
 
 
 async def test_a_room_takes_only_so_many_but_a_seat_always_finds_a_place():

@@ -22,7 +22,7 @@ async def world():
 async def come(world, query):
     """Somebody opens the native socket."""
     tokens = Tokens(b"k" * 32)
-    doors = native_doors(world.host, tokens, world.settings)
+    doors = native_doors(world.server, tokens, world.settings)
     sockets = Sockets(doors, world.clock, Limits(world.settings, world.clock), world.settings)
     wire = Wire(sockets, f"/socket/websocket?vsn=2.0.0{query}")
     await world.quiet()
@@ -33,7 +33,7 @@ async def come(world, query):
 async def hear(world, wire):
     """What has come by now, frame by frame."""
     await world.quiet()
-    await asyncio.sleep(0)  # the cork pops
+    await asyncio.sleep(0)  # frames are flushed at the end of the turn
     wire.read()
     got, wire.got = [msgspec.json.decode(text) for text in wire.got], []
     return got

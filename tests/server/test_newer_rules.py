@@ -41,7 +41,7 @@ async def test_a_game_of_stratego_that_would_have_kept_its_secrets_goes_on_and_s
             assert (await ann.play("ABCD", {"type": "resign"}))[0] == "ok"
             (*_, shown) = [said["view"] for _, said in bob.heard("update") if "view" in said]
             assert "?" not in str(shown["board"])
-            told = await again.host.history.tell("ABCD", None, HistoryWanted())
+            told = await again.server.history.read("ABCD", None, HistoryWanted())
             assert ["?" in str(step.view["board"]) for step in told.steps[-2:]] == [True, False]
 
 

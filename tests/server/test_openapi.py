@@ -27,7 +27,7 @@ async def world():
 
 @pytest.fixture
 def api(world):
-    return Api(world.host, TOKENS, Limits(world.settings, world.clock), world.settings)
+    return Api(world.server, TOKENS, Limits(world.settings, world.clock), world.settings)
 
 
 @pytest.mark.parametrize(

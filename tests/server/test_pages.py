@@ -41,7 +41,7 @@ async def browse(built):
     """Asks a server for what is in this folder."""
 
     async def get(path, folder=built, **headers):
-        api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+        api = Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
         transport = httpx.ASGITransport(web_app(api, None, read_pages(folder)))
         async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
             names = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -9,7 +9,7 @@ from parlour.lobby import Ticket
 from parlour.server.ticket_records import kept_tickets, save_ticket
 from parlour.wire import Queue, Shutdown
 from tests.effort import counted
-from tests.server.test_scores import play
+from tests.server.test_ratings import play
 from tests.server.world import Person, World
 
 
@@ -35,9 +35,9 @@ async def test_two_who_want_the_same_are_seated_before_they_are_told():
         ((_, told),) = ann.heard("matched")
         ((_, too),) = bob.heard("matched")
         assert told["room"] == too["room"]
-        sheet = await world.host.rooms.look(told["room"])
-        assert {seat.name for seat in sheet.seats if seat} == {"Ann", "Bob"}
-        assert (sheet.status, sheet.seq) == ("playing", 2)
+        room = await world.server.rooms.look(told["room"])
+        assert {seat.name for seat in room.seats if seat} == {"Ann", "Bob"}
+        assert (room.status, room.seq) == ("playing", 2)
         status, joined = await ann.join(told["room"])
         assert status == "ok"
         assert joined["seat"] in (0, 1)
@@ -60,7 +60,7 @@ async def test_a_ticket_can_be_given_back():
         assert await ask(ann, "unqueue", taken) == ("ok", taken)
         await ask(bob, "queue", {"game": "tictactoe"})
         assert bob.heard("matched") == []
-        assert await kept_tickets(world.journal) == world.host.pairing.tickets("bob")
+        assert await kept_tickets(world.journal) == world.server.pairing.tickets("bob")
 
 
 async def test_against_a_bot_one_plays_at_once():
@@ -68,8 +68,8 @@ async def test_against_a_bot_one_plays_at_once():
         (ann,) = await at_lobby(world, "ann")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "bot", "bot": "random"})
         ((_, told),) = ann.heard("matched")
-        sheet = await world.host.rooms.look(told["room"])
-        assert {seat.bot for seat in sheet.seats if seat} == {True, False}
+        room = await world.server.rooms.look(told["room"])
+        assert {seat.bot for seat in room.seats if seat} == {True, False}
 
 
 BAD = [
@@ -131,10 +131,10 @@ async def test_whoever_waits_is_still_waiting_after_a_restart():
         await ask(bob, "queue", {"game": "tictactoe"})
         assert len(ann.heard("matched")) == 1
         last = await again.restart()
-        assert [ticket.room for ticket in last.host.pairing.tickets("ann")] == [
+        assert [ticket.room for ticket in last.server.pairing.tickets("ann")] == [
             ann.heard("matched")[0][1]["room"]
         ]
-        await last.host.stop()
+        await last.server.stop()
 
 
 async def test_who_gives_no_sign_of_life_waits_no_longer():
@@ -164,14 +164,14 @@ async def test_ranked_players_far_apart_are_paired_when_they_have_waited_long_en
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe", "mode": "ranked"})
-        (ticket,) = world.host.pairing.index.open.values()
-        world.host.pairing.index.add(replace(ticket, rating=1700.0), world.clock.now())
+        (ticket,) = world.server.pairing.index.open.values()
+        world.server.pairing.index.add(replace(ticket, rating=1700.0), world.clock.now())
         await ask(bob, "queue", {"game": "tictactoe", "mode": "ranked"})
         await world.wait(18)
         assert ann.heard("matched") == []
         await world.wait(4)
         ((_, told),) = ann.heard("matched")
-        assert (await world.host.rooms.look(told["room"])).ranked
+        assert (await world.server.rooms.look(told["room"])).ranked
 
 
 # Rooms that wait for company.
@@ -181,14 +181,14 @@ NOUGHTS = Queue("tictactoe")
 
 async def waiting(world: World, player: str, wanted: Queue = NOUGHTS) -> str:
     """Somebody wants a room to come to, and none waits: this one does, then."""
-    ticket = await world.host.pairing.meet(player, wanted, f"{player}s-room", wanted.config)
+    ticket = await world.server.pairing.meet(player, wanted, f"{player}s-room", wanted.config)
     assert (ticket.at, ticket.room) == (f"{player}s-room", None)
     return f"{player}s-room"
 
 
 async def sent(world: World, player: str, wanted: Queue = NOUGHTS) -> str | None:
     """Somebody wants a room to come to; the one to which they are sent."""
-    return (await world.host.pairing.meet(player, wanted, f"{player}s-room", wanted.config)).room
+    return (await world.server.pairing.meet(player, wanted, f"{player}s-room", wanted.config)).room
 
 
 async def test_who_waits_in_a_room_gets_company_there():
@@ -239,9 +239,9 @@ async def test_a_room_to_which_nobody_comes_is_closed_with_its_ticket():
     async with World() as world:
         room = await waiting(world, "ann")
         await world.wait(29)
-        assert (await world.host.rooms.look(room)).ended is None
+        assert (await world.server.rooms.look(room)).ended is None
         await world.wait(3)
-        assert (await world.host.rooms.look(room)).ended == "nobody_came"
+        assert (await world.server.rooms.look(room)).ended == "nobody_came"
         assert await kept_tickets(world.journal) == []
 
 
@@ -272,11 +272,11 @@ async def test_a_room_waits_on_after_a_restart_and_keeps_the_seat_of_who_was_sen
         assert await sent(world, "bob") == room
         again = await world.restart()
         assert await sent(again, "cat") is None
-        assert again.host.pairing.is_found("ann", room)
+        assert again.server.pairing.is_found("ann", room)
         await again.seated(room, "ann", "bob")
         last = await again.restart()
-        assert {ticket.room for ticket in last.host.pairing.tickets("ann")} == {room}
-        await last.host.stop()
+        assert {ticket.room for ticket in last.server.pairing.tickets("ann")} == {room}
+        await last.server.stop()
 
 
 async def test_a_ticket_whose_room_is_gone_does_not_survive_a_restart():
@@ -288,7 +288,7 @@ async def test_a_ticket_whose_room_is_gone_does_not_survive_a_restart():
         await save_ticket(world.journal, ticket)
         again = await world.restart()
         assert await kept_tickets(again.journal) == []
-        await again.host.stop()
+        await again.server.stop()
 
 
 async def test_whoever_waits_in_a_room_gives_the_ticket_back_until_somebody_was_found():
@@ -296,12 +296,12 @@ async def test_whoever_waits_in_a_room_gives_the_ticket_back_until_somebody_was_
         room = await waiting(world, "ann")
         await sent(world, "bob")
         with pytest.raises(Refused, match="somebody was found"):
-            await world.host.pairing.unqueue("ann", room)
+            await world.server.pairing.unqueue("ann", room)
         await world.wait(28)
-        world.host.pairing.is_found("ann", room)  # a sign of life
+        world.server.pairing.is_found("ann", room)  # a sign of life
         await world.wait(3)
-        await world.host.pairing.unqueue("ann", room)
-        assert (await world.host.rooms.look(room)).ended == "cancelled"
+        await world.server.pairing.unqueue("ann", room)
+        assert (await world.server.rooms.look(room)).ended == "cancelled"
 
 
 async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
@@ -311,10 +311,10 @@ async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
         room = await waiting(world, best, ranked)
         await world.seated(room, best)
         assert await sent(world, "cat", ranked) is None, "who has never played is 160 points below"
-        await world.host.pairing.unqueue("cat", "cats-room")
+        await world.server.pairing.unqueue("cat", "cats-room")
         await world.wait(15)
         assert await sent(world, "dan", ranked) == room, "by now that is near enough"
-        assert (await world.host.rooms.look(room)).ranked
+        assert (await world.server.rooms.look(room)).ranked
 
 
 async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):
@@ -346,7 +346,7 @@ async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):
 )
 async def test_no_more_tickets_wait_than_a_player_an_address_and_the_server_may_have(settings, whose):
     async with World(**settings) as world:
-        pairing = world.host.pairing
+        pairing = world.server.pairing
         others = {"player": "ann", "address": "bob", "server": "bob"}[whose]
         address = "203.0.113.9" if whose == "address" else None
         await pairing.queue("ann", Queue("tictactoe"), address)
@@ -368,11 +368,11 @@ async def test_who_is_sent_to_somebody_needs_no_ticket_more_than_there_may_be():
 
 async def test_tickets_of_before_a_restart_count():
     async with World(player_tickets=1) as world:
-        await world.host.pairing.queue("ann", Queue("tictactoe"))
+        await world.server.pairing.queue("ann", Queue("tictactoe"))
         again = await world.restart()
         with pytest.raises(Refused, match="too_many"):
-            await again.host.pairing.queue("ann", Queue("stratego"))
-        await again.host.stop()
+            await again.server.pairing.queue("ann", Queue("stratego"))
+        await again.server.stop()
 
 
 async def test_a_new_ticket_costs_the_lobby_the_same_however_many_wait():
@@ -380,14 +380,14 @@ async def test_a_new_ticket_costs_the_lobby_the_same_however_many_wait():
 
     async def cost(crowd: int) -> int:
         async with World(player_tickets=0, tickets=0) as world:
-            index = world.host.pairing.index
+            index = world.server.pairing.index
             for number in range(crowd):
                 who, size = f"p{number}", {"size": number % 7}
                 index.add(Ticket(who, who, "", "go", size, 0.0, "ranked", rating=number), 0.0)
-            with counted("lobby.py", "desk.py", "pairing.py") as count:
-                await world.host.pairing.queue("ann", NOUGHTS)
-                await world.host.pairing.queue("bob", NOUGHTS)
-            assert [ticket.room is not None for ticket in world.host.pairing.tickets("ann")] == [True]
+            with counted("lobby.py", "ticket_index.py", "pairing.py") as count:
+                await world.server.pairing.queue("ann", NOUGHTS)
+                await world.server.pairing.queue("bob", NOUGHTS)
+            assert [ticket.room is not None for ticket in world.server.pairing.tickets("ann")] == [True]
             return count[0]
 
     assert await cost(5_000) < 1.2 * await cost(10)

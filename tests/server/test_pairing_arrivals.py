@@ -24,7 +24,7 @@ async def paired(world: World, **wish: str) -> tuple[Person, Person, str]:
 
 
 async def ended(world: World, room: str) -> str | None:
-    return (await world.host.rooms.look(room)).ended
+    return (await world.server.rooms.look(room)).ended
 
 
 @pytest.mark.parametrize("mode", ["normal", "ranked"])
@@ -36,8 +36,8 @@ async def test_who_came_is_told_when_the_other_did_not_and_nothing_is_rated(mode
         assert (await ended(world, room), ann.heard("shutdown")) == (None, [])
         await world.wait(3)
         assert ann.heard("shutdown") == [("shutdown", {"reason": "nobody_came"})]
-        sheet = await world.host.rooms.look(room)
-        assert (sheet.ended, sheet.outcome) == ("nobody_came", None)
+        room_now = await world.server.rooms.look(room)
+        assert (room_now.ended, room_now.outcome) == ("nobody_came", None)
         assert await leaders(world.journal, "tictactoe", 10) == []
         assert [told["reason"] for _, told in bob.heard("unqueued")] == ["nobody_came"]
 
@@ -47,7 +47,7 @@ async def test_both_can_ask_for_the_same_again_when_a_game_was_called_off():
         ann, bob, room = await paired(world)
         await ann.join(room)
         await world.wait(32)
-        assert await kept_tickets(world.journal) == [] == world.host.pairing.tickets("ann")
+        assert await kept_tickets(world.journal) == [] == world.server.pairing.tickets("ann")
         for person in (ann, bob):
             assert (await ask(person, "queue", ONE_GAME))[0] == "ok"
         assert ann.heard("matched")[-1][1]["room"] == bob.heard("matched")[-1][1]["room"] != room
@@ -67,7 +67,7 @@ async def test_a_room_to_which_both_came_stays_also_when_one_of_them_went_again(
 async def test_a_room_in_which_somebody_has_played_stays():
     async with World() as world:
         ann, bob, room = await paired(world)
-        first = (await world.host.rooms.look(room)).seats[0]
+        first = (await world.server.rooms.look(room)).seats[0]
         mover = ann if first is not None and first.id == ann.player else bob
         await mover.join(room)
         assert (await mover.play(room, {"type": "mark", "cell": 4}))[0] == "ok"
@@ -80,10 +80,10 @@ async def test_a_bot_has_always_come_and_waits_for_its_player():
         (ann,) = await at_lobby(world, "ann")
         for _ in range(4):
             await ask(ann, "queue", {**ONE_GAME, "mode": "bot"})
-            world.host.environment.instant()  # draws a seed, so that it is not always the same one who begins
+            world.server.environment.instant()  # draws a seed, so that not always the same one begins
         rooms = [told["room"] for _, told in ann.heard("matched")]
-        sheets = [await world.host.rooms.look(room) for room in rooms]
-        assert any(sheet.seq == 2 for sheet in sheets), "where it is her turn nobody has played"
+        rooms_now = [await world.server.rooms.look(room) for room in rooms]
+        assert any(room_now.seq == 2 for room_now in rooms_now), "where it is her turn nobody has played"
         await world.wait(100)
         assert [await ended(world, room) for room in rooms] == [None] * 4
 
@@ -97,7 +97,7 @@ async def test_a_room_that_nobody_came_to_at_all_is_closed():
 
 async def test_who_was_seated_where_another_waits_has_as_long_to_come():
     async with World() as world:
-        await world.host.pairing.meet("ann", Queue("tictactoe"), "anns-room", {})
+        await world.server.pairing.meet("ann", Queue("tictactoe"), "anns-room", {})
         (ann,) = await world.seated("anns-room", "ann")
         (bob,) = await at_lobby(world, "bob")
         await world.wait(50)
@@ -121,7 +121,7 @@ async def test_the_time_to_come_begins_anew_after_a_restart_and_who_came_before_
         last = await again.restart()
         await last.wait(100)
         assert await ended(last, room) is None, "Ann was there before the restarts, and Bob between them"
-        await last.host.stop()
+        await last.server.stop()
 
 
 async def test_a_room_to_which_nobody_came_before_a_restart_is_closed_after_it():
@@ -132,7 +132,7 @@ async def test_a_room_to_which_nobody_came_before_a_restart_is_closed_after_it()
         await again.wait(32)
         assert await ended(again, room) == "nobody_came"
         assert await kept_tickets(again.journal) == []
-        await again.host.stop()
+        await again.server.stop()
 
 
 async def test_a_room_whose_end_cannot_be_kept_is_closed_as_soon_as_it_can(monkeypatch):
@@ -159,4 +159,4 @@ async def test_who_comes_too_late_is_told_that_the_room_is_over():
         status, why = await bob.join(room)
         assert (status, why["code"]) == ("error", "room_ended")
         with pytest.raises(Refused, match="unknown_ticket"):
-            world.host.pairing.ticket("bob", bob.heard("matched")[0][1]["ticket"])
+            world.server.pairing.ticket("bob", bob.heard("matched")[0][1]["ticket"])

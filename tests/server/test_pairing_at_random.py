@@ -45,26 +45,26 @@ class Crowd:
         await self.world.quiet()
 
     async def queue(self, player: str) -> None:
-        await self.world.host.pairing.queue(player, self.chance.choice(WISHES))
+        await self.world.server.pairing.queue(player, self.chance.choice(WISHES))
 
     async def meet(self, player: str) -> None:
         wanted = self.chance.choice(WISHES)
         room = f"room-{len(self.rooms)}"
-        ticket = await self.world.host.pairing.meet(player, wanted, room, wanted.config)
+        ticket = await self.world.server.pairing.meet(player, wanted, room, wanted.config)
         assert (ticket.room is None) != (ticket.at is None)
         if ticket.at is not None:
             self.rooms.append(ticket.at)
 
     async def come(self, player: str) -> None:
         """To where a ticket leads, or by a link."""
-        tickets = self.world.host.pairing.tickets(player)
+        tickets = self.world.server.pairing.tickets(player)
         led = [ticket.room or ticket.at for ticket in tickets if ticket.room or ticket.at]
         room = self.chance.choice(led or self.rooms or ["NONE"])
         await (await self.world.person(player)).join(room or "")
 
     async def give_back(self, player: str) -> None:
-        for ticket in self.world.host.pairing.tickets(player):
-            await self.world.host.pairing.unqueue(player, ticket.id)
+        for ticket in self.world.server.pairing.tickets(player):
+            await self.world.server.pairing.unqueue(player, ticket.id)
 
     async def wait(self, _: str) -> None:
         await self.world.wait(self.chance.choice((1, 5, 20, 40)))
@@ -75,7 +75,7 @@ class Crowd:
 
     async def check(self) -> None:
         """Everything that must always be so."""
-        pairing = self.world.host.pairing
+        pairing = self.world.server.pairing
         if fitting := pairing.index.parties(self.world.clock.now()):  # somebody left a seat, say
             await self.world.wait(1.1)
             assert not any(party in pairing.index.parties(self.world.clock.now()) for party in fitting), (
@@ -84,23 +84,23 @@ class Crowd:
         kept = {ticket.id: ticket for ticket in await kept_tickets(self.world.journal)}
         assert kept == {
             **pairing.index.open,
-            **{ticket.id: ticket for ticket, _ in pairing.index.good.values()},
+            **{ticket.id: ticket for ticket, _ in pairing.index.matched.values()},
         }
         queues = [(ticket.player, ticket.queue) for ticket in kept.values() if ticket.room is None]
         assert len(set(queues)) == len(queues), "one ticket per player and queue"
         for ticket in kept.values():
             await self._check(ticket)
         for room in self.rooms:
-            sheet = await self.world.host.rooms.look(room)
-            if sheet.ended is None and None in sheet.seats:
+            found = await self.world.server.rooms.look(room)
+            if found.ended is None and None in found.seats:
                 assert kept[room].at == room, "nobody knows that it waits"
 
     async def _check(self, ticket: Ticket) -> None:
         if ticket.at is not None and ticket.room is None:
-            sheet = await self.world.host.rooms.look(ticket.at)
-            assert (sheet.ended, None in sheet.seats) == (None, True)
+            found = await self.world.server.rooms.look(ticket.at)
+            assert (found.ended, None in found.seats) == (None, True)
         if ticket.room is not None and ticket.room not in self.rooms:
-            assert (await self.world.host.rooms.look(ticket.room)).seq >= 2, "both have sat there"
+            assert (await self.world.server.rooms.look(ticket.room)).seq >= 2, "both have sat there"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -114,4 +114,4 @@ async def test_whatever_people_do_everybody_waits_plays_or_has_gone(seed):
     with suppress(Refused):
         await crowd.world.wait(100)
     await crowd.check()
-    await crowd.world.host.stop()
+    await crowd.world.server.stop()

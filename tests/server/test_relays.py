@@ -28,7 +28,7 @@ def got(wire):
 # Who somebody is.
 
 
-async def test_the_answer_to_a_first_knock_sets_a_signed_cookie_that_scripts_cannot_read():
+async def test_the_answer_to_a_first_upgrade_sets_a_signed_cookie_that_scripts_cannot_read():
     exchange = Exchange()
     wire = await exchange.connect("ann", TABLE)
     name, _, token = (wire.cookie or "").partition("=")
@@ -91,7 +91,7 @@ async def test_todays_generation_gets_no_cookie_and_an_id_only_if_it_brings_none
 # Limits.
 
 
-async def test_the_fifty_first_line_is_turned_away_and_counted():
+async def test_the_fifty_first_connection_is_refused_and_counted():
     exchange = Exchange()
     for number in range(50):
         await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
@@ -101,7 +101,7 @@ async def test_the_fifty_first_line_is_turned_away_and_counted():
     assert refusals("game_full") == before + 1
 
 
-async def test_refused_numbers_and_refused_knocks_take_no_place():
+async def test_refused_numbers_and_refused_upgrades_take_no_place():
     exchange = Exchange()
     for number in range(49):
         await exchange.connect(f"p{number}", f"{TABLE}?id=p{number}")
@@ -158,7 +158,7 @@ async def test_people_who_come_again_and_again_are_sent_away():
     assert ends[0].startswith("{")
     assert "closed 1008 too fast" in ends
     assert ends[-1].startswith("refused 429")
-    assert len(exchange.relays._live) < 30
+    assert len(exchange.relays._in_memory) < 30
 
 
 # What is left behind.
@@ -170,23 +170,23 @@ async def test_a_relay_is_forgotten_when_its_last_member_has_left_and_begins_ane
     await exchange.send("ann", "hello")
     await exchange.drop("ann")
     await exchange.wait(4.9)
-    assert list(exchange.relays._live) == [TABLE]
+    assert list(exchange.relays._in_memory) == [TABLE]
     await exchange.wait(0.1)
-    assert not exchange.relays._live
+    assert not exchange.relays._in_memory
     assert got(await exchange.connect("ann", f"{TABLE}?id=ann"))[0]["Num"] == 0
 
 
 async def test_a_number_refused_in_an_empty_room_leaves_no_room_behind():
     exchange = Exchange()
     await exchange.connect("ann", f"{TABLE}?id=ann&lastnum=5")
-    assert not exchange.relays._live
+    assert not exchange.relays._in_memory
 
 
 async def test_who_left_a_window_open_in_a_room_of_others_can_be_alone_again():
     exchange = Exchange()
     await exchange.connect("ann", TABLE)
     await exchange.drop("ann")
-    assert not exchange.relays._live
+    assert not exchange.relays._in_memory
 
 
 async def test_a_member_that_does_not_read_is_cut_and_its_room_mates_do_not_notice():
@@ -226,7 +226,7 @@ async def test_one_address_opens_so_many_relays_and_others_still_find_a_place():
     assert got(await exchange.connect("third", "/g/four?id=eve", **from_("203.0.113.9")))[0]["Num"] == 0
 
 
-async def test_ids_that_are_too_long_together_are_turned_away():
+async def test_ids_that_are_too_long_together_are_refused():
     exchange = Exchange()
     for number in range(27):
         await exchange.connect(f"p{number}", f"{TABLE}?id={number:0300}")
@@ -258,7 +258,7 @@ async def test_where_memory_is_short_a_relay_forgets_what_is_oldest_and_nobody_i
     await exchange.connect("bob", "/g/other?id=bob", **from_("203.0.113.8"))
     for _ in range(10):
         await exchange.send("bob", "x" * 3_000)
-    one, other = exchange.relays._live.values()
+    one, other = exchange.relays._in_memory.values()
     assert one.relay.held <= 100_000
     assert one.relay.first == 8
     assert other.relay.first == 0
@@ -332,12 +332,12 @@ async def live_through(story):
         elif move == "wait":
             await exchange.wait(more)
         held: Counter[str] = Counter()
-        for live in relays._live.values():
-            assert live.counted - GRAIN < live.relay.held <= live.counted
-            held[live.address] += live.counted
+        for relay in relays._in_memory.values():
+            assert relay.counted - GRAIN < relay.relay.held <= relay.counted
+            held[relay.address] += relay.counted
         assert relays._memory._held == sum(held.values())
         assert relays._memory._held_by == {("address", whose): size for whose, size in held.items()}
-        assert relays._open._held == len(relays._live)
+        assert relays._open._held == len(relays._in_memory)
     for who in list(exchange.wires):
         await exchange.drop(who)
     await exchange.wait(5)

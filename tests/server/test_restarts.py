@@ -36,13 +36,13 @@ async def test_the_rooms_clock_stands_still_while_the_server_is_down(world):
         assert "rang bell" in again.room().state.calls
 
 
-async def test_a_room_that_nobody_hears_leaves_memory_and_comes_back_when_somebody_knocks(world):
+async def test_a_room_without_clients_leaves_memory_and_comes_back_when_somebody_joins(world):
     await world.open("tictactoe")
     zoe = await world.person("zoe")
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(60)
-    assert world.host.rooms.peek("ABCD") is None
+    assert world.server.rooms.peek("ABCD") is None
     await world.seated("ABCD", "ann")
     assert world.room().seq == 2
 
@@ -54,7 +54,7 @@ async def test_a_resting_room_is_woken_when_its_timer_is_due(world):
     await zoe.join("ABCD", spectate=True)
     await zoe.drop()
     await world.wait(100)
-    assert world.host.rooms.peek("ABCD") is None
+    assert world.server.rooms.peek("ABCD") is None
     await world.wait(199)
     await world.wait(2)
     found = await world.journal.find("ABCD")
@@ -114,7 +114,7 @@ async def test_new_rules_that_play_the_same_go_on(world):
         await again.seated("ABCD", "ann")
 
 
-async def test_knocking_on_a_room_that_is_not_there_yet_does_not_stop_its_timers_later(world):
+async def test_asking_for_a_room_that_is_not_there_yet_does_not_stop_its_timers_later(world):
     ann = await world.person("ann")
     await ann.join("LATE")
     await world.open("probe", "LATE")

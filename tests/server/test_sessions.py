@@ -32,11 +32,11 @@ class House:
         self.shift = 0.0
         tokens = Tokens(b"k" * 32, date=lambda: world.clock.date() + self.shift)
         limits = Limits(world.settings, world.clock)
-        doors = native_doors(world.host, tokens, world.settings)
-        doors[HUB_PATH] = GammonxDoor(world.host, tokens, limits, world.settings)
+        doors = native_doors(world.server, tokens, world.settings)
+        doors[HUB_PATH] = GammonxDoor(world.server, tokens, limits, world.settings)
         self.sockets = Sockets(doors, world.clock, limits, world.settings)
-        world.host.sessions.hang_up = self.sockets.hang_up
-        transport = httpx.ASGITransport(web_app(Api(world.host, tokens, limits, world.settings), None))
+        world.server.sessions.hang_up = self.sockets.hang_up
+        transport = httpx.ASGITransport(web_app(Api(world.server, tokens, limits, world.settings), None))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://parlour.test")
 
     async def guest(self, token=None, **body):
@@ -64,7 +64,7 @@ class House:
         while self.sockets._tasks:
             await asyncio.wait(self.sockets._tasks)
         await self.world.quiet()
-        await asyncio.sleep(0)  # the cork pops
+        await asyncio.sleep(0)  # frames are flushed at the end of the turn
 
     async def player(self, wire):
         """Who the server says that somebody is."""
@@ -151,7 +151,7 @@ async def test_a_new_name_that_is_being_written_brings_no_session_back(house, mo
         return record
 
     monkeypatch.setattr(house.world.journal, "record", take_a_turn)
-    known, id = house.world.host.sessions, ann["id"]
+    known, id = house.world.server.sessions, ann["id"]
     await asyncio.gather(known.save(id, "Anna"), known.end(id), known.save(id, "A"))
     kept = await known.known(id)
     assert (kept.name, kept.session) == ("A", 1)
@@ -188,7 +188,7 @@ async def test_a_token_whose_session_is_over_opens_no_socket(house, way, remembe
     ann = await house.guest()
     await house.end(ann["token"])
     if not remembered:
-        house.world.host.sessions._ended.clear()
+        house.world.server.sessions._ended.clear()
     wire = await house.come(way + ann["token"])
     assert wire.got[0].startswith('refused 403 {"code":"bad_token"')
 
@@ -207,7 +207,7 @@ async def test_a_cookie_whose_session_is_over_keeps_no_visitor_out_and_is_nobody
 
 async def test_frames_that_come_before_it_is_known_who_sent_them_are_heard_afterwards(house):
     ann = await house.guest()
-    house.world.host.sessions._ended.clear()
+    house.world.server.sessions._ended.clear()
     wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
     wire.send('["1","1","game:ABCD","phx_join",{}]')
     await house.settle()
@@ -217,7 +217,7 @@ async def test_frames_that_come_before_it_is_known_who_sent_them_are_heard_after
 
 async def test_whoever_hangs_up_while_being_looked_up_is_not_let_in(house):
     ann = await house.guest()
-    house.world.host.sessions._ended.clear()
+    house.world.server.sessions._ended.clear()
     wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
     wire.lose()
     await house.settle()
@@ -227,7 +227,7 @@ async def test_whoever_hangs_up_while_being_looked_up_is_not_let_in(house):
 
 async def test_a_journal_that_cannot_be_read_makes_nobody_a_stranger(house, monkeypatch):
     ann = await house.guest()
-    house.world.host.sessions._ended.clear()
+    house.world.server.sessions._ended.clear()
 
     async def fail(*_):
         raise NotKept("not today")
@@ -250,7 +250,7 @@ async def test_a_session_is_read_once_and_many_players_take_a_bounded_place(hous
 
     monkeypatch.setattr(house.world.journal, "record", count)
     monkeypatch.setattr(sessions, "MOST_KNOWN", 3)
-    known = house.world.host.sessions
+    known = house.world.server.sessions
     for id in ("ann", "ann", "bob", "cid", "ann", "dan"):
         await known.look_up(id)
     assert reads == ["ann", "bob", "cid", "dan"]
@@ -266,7 +266,7 @@ async def test_that_a_player_was_asked_for_is_noted_once_a_day(house, monkeypatc
         await keep(*changes)
 
     monkeypatch.setattr(house.world.journal, "keep", count)
-    known = house.world.host.sessions
+    known = house.world.server.sessions
     for _ in range(3):
         await known.known(ann["id"])
     assert writes == []

@@ -106,7 +106,7 @@ def test_any_bytes_are_understood_the_same_at_once_and_one_by_one(data):
     assert heard([data] if data else []) == heard([data[at : at + 1] for at in range(len(data))])
 
 
-async def test_a_line_that_is_turned_away_is_counted_as_a_call_until_it_is_gone():
+async def test_a_refused_upgrade_counts_as_a_call_until_its_connection_is_closed():
     ear, clock, settings = Ear(), HandClock(), Settings(address_connections=1)
     limits = Limits(settings, clock)
     sockets = Sockets({"/ear": ear}, clock, limits, settings)

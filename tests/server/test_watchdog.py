@@ -94,9 +94,9 @@ async def greedy(game):
     assert threading.current_thread() is threading.main_thread()
     before = signal.getsignal(SIGNAL)
     async with World({**PLAYABLE, "greedy": game}, callback_timeout=0.1) as world:
-        world.host.environment.watchdog.start()
+        world.server.environment.watchdog.start()
         yield world
-        world.host.environment.watchdog.stop()
+        world.server.environment.watchdog.stop()
     signal.signal(SIGNAL, before)
 
 
@@ -179,11 +179,11 @@ def test_where_the_loop_is_not_in_the_main_thread_callbacks_run_unwatched():
 
     async def play():
         async with World(PLAYABLE, callback_timeout=0.01) as world:
-            world.host.environment.watchdog.start()
+            world.server.environment.watchdog.start()
             await world.open("probe")
             (ann,) = await world.seated("ABCD", "ann")
             told.append((await ann.play("ABCD", {"type": "tell"}))[0])
-            world.host.environment.watchdog.stop()
+            world.server.environment.watchdog.stop()
 
     thread = threading.Thread(target=lambda: asyncio.run(play()))
     thread.start()

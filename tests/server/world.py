@@ -1,4 +1,4 @@
-"""A whole server without sockets: real host, journal and adapters; time goes when told to."""
+"""A whole server without sockets: real components, journal and adapters; tests turn its clock."""
 
 import asyncio
 import heapq
@@ -30,7 +30,7 @@ from tests.probe import Probe
 NEW_YEAR = 1735689600.0
 
 HOLD = 0.01
-"""Seconds that a choir waits for more to say."""
+"""Seconds that a write group waits for more frames."""
 
 PLAYABLE: Mapping[str, Game[Any]] = {**GAMES, "probe": Probe()}
 """The games that come with Parlour, and one that does what a test asks."""
@@ -91,11 +91,11 @@ class Person:
         self.clogged = False
         self.write_groups: tuple[WriteGroup, ...] = ()
         self.address: str | None = "203.0.113.1"
-        self.client = world.host.gateway.connect(adapter, self, player)
+        self.client = world.server.gateway.connect(adapter, self, player)
         self._refs = itertools.count(1)
         self._join_refs: dict[str, str] = {}
 
-    # A line, as the host sees it.
+    # An outbox, as the gateway sees it.
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
         for group in self.write_groups:
@@ -134,7 +134,7 @@ class Person:
         """Everything on the way has come, and there is room for more."""
         if self.clogged:
             self.clogged = False
-            self.world.host.gateway.catch_up(self.client)
+            self.world.server.gateway.catch_up(self.client)
             await self.world.quiet()
 
     # What a client program does.
@@ -150,7 +150,7 @@ class Person:
         requests = self.client.adapter.receive(text)
         self.client.flush()
         for request in requests:
-            gateway = self.world.host.gateway
+            gateway = self.world.server.gateway
             asker = self.client if request.via is None else gateway.guest(self.client, request.via)
             gateway.receive(asker, request)
 
@@ -173,7 +173,7 @@ class Person:
 
     async def drop(self) -> None:
         """Lose the connection."""
-        self.world.host.gateway.lose(self.client)
+        self.world.server.gateway.lose(self.client)
         await self.world.quiet()
 
     def heard(self, *names: str) -> list[Any]:
@@ -234,36 +234,36 @@ class World:
         self.dead = False
         seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
         replaced = Replaceable(lambda: next(seeds), InPlace(), EncodingBus() if ENCODES else Bus())
-        self.host = Components(games, self.journal, self.clock, self.settings, replaced)
+        self.server = Components(games, self.journal, self.clock, self.settings, replaced)
 
     async def __aenter__(self) -> "World":
-        await self.host.start()
+        await self.server.start()
         await self.quiet()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if not self.dead:
-            await self.host.stop()
+            await self.server.stop()
 
     async def restart(self, games: Mapping[str, Game[Any]] | None = None) -> "World":
-        """Another server process on the same journal, after this one died without a word."""
-        assert self.host.rooms._heart is not None
-        self.host.rooms._heart.cancel()
+        """Another server process on the same journal, after this one was killed."""
+        assert self.server.rooms._heart is not None
+        self.server.rooms._heart.cancel()
         self.dead = True
         again = World(games or self.games, self.journal, HandClock(), **self._given)
         await again.__aenter__()
         return again
 
     async def open(self, game: str, id: str = "ABCD", config: Any = None, **more: Any) -> None:
-        await self.host.rooms.creation.create(game, config, id, **more)
+        await self.server.rooms.creation.create(game, config, id, **more)
 
     async def seat_bot(self, room: str, bot: str | None = None, by: str | None = None) -> Seated:
-        seated: Seated = await self.host.rooms.call(room, SeatBot(bot, by))
+        seated: Seated = await self.server.rooms.call(room, SeatBot(bot, by))
         return seated
 
     async def ask(self, room: str, command: Command, id: str | None = None) -> int:
-        """Have a room do a command for somebody without a connection; the seq."""
-        seq: int = await self.host.rooms.call(room, Perform(command, id))
+        """Have a room carry out a command for a player without a connection; returns the seq."""
+        seq: int = await self.server.rooms.call(room, Perform(command, id))
         return seq
 
     async def person(self, player: str) -> Person:
@@ -281,21 +281,21 @@ class World:
 
     async def quiet(self) -> None:
         """Wait until nothing is going on."""
-        while self.lanes or self.host.bots.thinking or self.host.pairing.tasks:
+        while self.busy_mailboxes or self.server.bots.thinking or self.server.pairing.tasks:
             await asyncio.sleep(0)  # what is done already does not let others go first
-            for task in tuple(self.host.pairing.tasks):
+            for task in tuple(self.server.pairing.tasks):
                 await task
-            for mailbox in self.lanes:
+            for mailbox in self.busy_mailboxes:
                 await mailbox.drained()
-            for turn in self.host.bots.thinking:
+            for turn in self.server.bots.thinking:
                 await asyncio.wait([turn])
 
     @property
-    def lanes(self) -> list[Mailbox]:
-        """Where something is going on."""
-        lanes = [live.mailbox for live in self.host.rooms._rooms.values()]
-        own = (self.host.pairing.mailbox, self.host.ratings.mailbox)
-        return [mailbox for mailbox in (*lanes, *own) if mailbox.busy]
+    def busy_mailboxes(self) -> list[Mailbox]:
+        """The mailboxes with a job that runs or waits."""
+        rooms = [room.mailbox for room in self.server.rooms._rooms.values()]
+        own = (self.server.pairing.mailbox, self.server.ratings.mailbox)
+        return [mailbox for mailbox in (*rooms, *own) if mailbox.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:
@@ -305,7 +305,7 @@ class World:
         async def be_busy() -> None:
             await done
 
-        self.host.rooms.get(room).mailbox.put(be_busy)
+        self.server.rooms.get(room).mailbox.put(be_busy)
         yield
         done.set_result(None)
         await self.quiet()
@@ -314,7 +314,7 @@ class World:
         """Let time pass, with everything that is planned for it."""
         until = self.clock.now() + seconds
         await self._turn_to(until)
-        await self.host.rooms.beat()  # wakes those who rest
+        await self.server.rooms.beat()  # wakes those who rest
         await self.quiet()
         await self._turn_to(until)
 
@@ -324,7 +324,7 @@ class World:
 
     def room(self, id: str = "ABCD") -> Any:
         """The room in memory."""
-        room = self.host.rooms.peek(id)
+        room = self.server.rooms.peek(id)
         assert room is not None
         return room.here
 

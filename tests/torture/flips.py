@@ -68,7 +68,7 @@ async def furnish(folder: Path) -> dict[str, Any]:
         for person in people.values():
             await person.drop()
         await world.wait(100)
-        await world.host.rooms.beat()
+        await world.server.rooms.beat()
         assert not journal.damages()
     async with World(PLAYABLE, SqliteJournal(folder, "process")) as world:
         return {id: await seen(world, id) for id in ROOMS}
@@ -145,16 +145,16 @@ async def judge(folder: Path, expected: dict[str, Any]) -> list[str]:
     faults: list[str] = []
     with capture_logs() as logs:
         async with World(PLAYABLE, SqliteJournal(folder, "process")) as world:
-            api = Api(world.host, TOKENS, Limits(world.settings, world.clock), world.settings)
+            api = Api(world.server, TOKENS, Limits(world.settings, world.clock), world.settings)
             transport = httpx.ASGITransport(web_app(api, None), raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
                 faults += await visit_rooms(world, expected)
-                while world.host.rooms._inspecting:
-                    await world.host.rooms.beat()
+                while world.server.rooms._inspecting:
+                    await world.server.rooms.beat()
                 faults += await play_elsewhere(world)
                 await world.wait(3)
                 faults += await tour(http)
-                await world.host.rooms.beat()
+                await world.server.rooms.beat()
                 health = await http.get("/health")
                 if (health.status_code, health.json()["status"]) != (200, "degraded"):
                     faults.append(f"health is {health.text}")

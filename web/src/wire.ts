@@ -3,7 +3,7 @@
 /** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
 export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
 
-/** What they are told afterwards. */
+/** The changes that follow. */
 export interface ChangedRooms {
   gone: string[];
   rooms: PublicRoom[];
@@ -63,7 +63,7 @@ export interface GameEvent {
   seq: number;
 }
 
-/** How a game ended for one of its players, and where it can be played again. */
+/** How a game ended for one of its players, and where its replay is. */
 export interface GameResult {
   player: string;
   how: "drew" | "lost" | "won";
@@ -89,7 +89,7 @@ export interface Here {
   metas: Meta[];
 }
 
-/** What a bot would do in one's place; None: nothing. */
+/** What a bot would do in the player's place; None: nothing. */
 export interface Hint {
   bot: string;
   event: unknown;
@@ -177,7 +177,7 @@ export interface NewRoom {
   listed?: boolean;
 }
 
-/** What somebody who comes to the lobby is told. */
+/** The whole list, for a client that joins the lobby. */
 export interface OpenRooms {
   rooms: PublicRoom[];
 }
@@ -246,7 +246,7 @@ export interface Preview {
   scene: Scene | null;
 }
 
-/** Every refusal over HTTP. */
+/** The body of every refusal over HTTP. */
 export interface Problem {
   code: string;
   message: string;
@@ -355,7 +355,7 @@ export interface Scene {
   text?: string;
 }
 
-/** A bot that took a seat, and the step in which it did. */
+/** A bot that took a seat, and the seq of that step. */
 export interface Seated {
   player: Player;
   seat: number;

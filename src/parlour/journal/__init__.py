@@ -1,4 +1,4 @@
-"""Where steps are kept: the contract in `base`, and one file for each kind of journal."""
+"""The journal, which keeps steps: the interface in `base`, and one file for each kind of journal."""
 
 from parlour.journal.base import Journal
 from parlour.journal.memory import MemoryJournal

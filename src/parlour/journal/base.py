@@ -1,4 +1,4 @@
-"""The contract of a journal: it keeps rooms with their steps and states, and beside them records."""
+"""The interface of a journal: it keeps rooms with their steps and states, and records beside them."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What reading a kept step raises when it is none."""
+"""The errors of decoding a kept step that is damaged."""
 
 
 class Trouble(Exception):
@@ -28,11 +28,11 @@ class Conflict(Trouble):
 
 
 class NotKept(Trouble):
-    """The write surely did not happen, or the file could not be read."""
+    """The write certainly did not happen, or the file could not be read."""
 
 
 class DiskFailed(Trouble):
-    """The disk failed: whether the write is there is known only once the file is opened again."""
+    """The disk failed: whether the write happened is known only once the file is opened again."""
 
 
 class Damaged(Trouble):
@@ -40,7 +40,7 @@ class Damaged(Trouble):
 
 
 class Lost(Trouble):
-    """Something that was kept is not there any more."""
+    """Something that was kept is missing."""
 
 
 class TooNew(Trouble):
@@ -48,7 +48,7 @@ class TooNew(Trouble):
 
 
 class Foreign(Trouble):
-    """What lies where the journal should be is not Parlour's."""
+    """The file in the journal's place is not Parlour's."""
 
 
 class Player(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,7 +60,7 @@ class Player(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The plate at a room's door: all that a list of rooms shows."""
+    """The summary of a room: all that a list of rooms shows."""
 
     id: str
     game: str
@@ -73,26 +73,26 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: tuple[RevealedSeed, ...] = ()
     ended: str | None = None
     ended_at: float | None = None
-    """When it ended, on the rooms' clock, by which old rooms are forgotten. (Rooms that ended under a journal
-    of format 3 have wall time here, and are forgotten by what was noted when it was brought up to date.)"""
+    """When it ended, on the rooms' clock, by which old rooms are deleted. (Rooms that ended under a journal
+    of format 3 have wall time here, and are deleted by a time that was noted at the upgrade.)"""
     creator: str | None = None
-    """Whose room this is, by player or address: nobody can open too many."""
+    """Who opened it, a player or an address: nobody can open too many."""
     held: float | None = None
     """Since when its clock stands still because its game is not on this server."""
     connected: int = 0
-    """How many seated players are here."""
+    """How many seated players are connected."""
     ranked: bool = False
-    """What is played here counts on its ladder."""
+    """True if its games count on the ladder."""
     listed: bool = True
-    """May be in the list of open rooms, unless it is private."""
+    """True if it may be in the list of open rooms, unless it is private."""
     address: str | None = None
-    """Where it was opened from: no address can open too many."""
+    """The address that opened it: no address can open too many."""
     mode: Mode = "normal"
-    """How its players were to be found, where the lobby opened it."""
+    """How its players were to be found, if pairing opened it."""
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A room as the journal knows it: its own number, its last step's, and its card."""
+    """A room as the journal knows it: its number, the seq of its last step, and its summary."""
 
     number: int
     seq: int
@@ -112,28 +112,28 @@ class Recalled(msgspec.Struct, frozen=True):
     found: Found
     stored: Stored
     steps: list[Step]
-    """What was kept after that state."""
+    """The steps after that state."""
     answers: dict[tuple[str, str], int]
 
 
 class Record(msgspec.Struct, frozen=True):
-    """Something that is kept under a name: of its content the journal knows nothing."""
+    """Something that is kept under a name; the journal does not know its content."""
 
     kind: str
     key: str
-    """Its name, which no other has of its kind and group."""
+    """Its name, unique within its kind and group."""
     body: bytes
     """Its content, encoded by whoever keeps it."""
     group: str = ""
     """Within a kind, records that are read together in order: those of a ladder, say, or of a relay."""
     owner: str = ""
-    """Whose it is: records are found by their owner, too."""
+    """Its owner: records can be found by owner, too."""
     sort: float = 0.0
     """The order within a kind and group."""
     due: float | None = None
-    """A time of the rooms' clock by which it is found: since when nobody has used it, say."""
+    """A time of the rooms' clock by which it is found: when it was last used, say."""
     room: int | None = None
-    """The room with which it is forgotten, by the journal's own number."""
+    """The room with which it is deleted, by the journal's own number."""
 
 
 class NewRecord(Record, frozen=True):
@@ -141,7 +141,7 @@ class NewRecord(Record, frozen=True):
 
 
 class Drop(msgspec.Struct, frozen=True):
-    """Forget the record with this key; or all of the group whose `sort` is below; or the whole group."""
+    """Delete the record with this key; or all of the group whose `sort` is below; or the whole group."""
 
     kind: str
     group: str = ""
@@ -150,13 +150,13 @@ class Drop(msgspec.Struct, frozen=True):
 
 
 class Unchanged(msgspec.Struct, frozen=True):
-    """Write what comes with this only if a record is still as it was read: `Conflict` otherwise."""
+    """Write the rest only if a record is still as it was read: `Conflict` otherwise."""
 
     record: Record
 
 
 Change = Record | Drop | Unchanged
-"""What a write does to records; a `NewRecord` is a record."""
+"""A change of records; a `NewRecord` is a record."""
 
 
 class RecordQuery(msgspec.Struct, frozen=True):
@@ -169,39 +169,39 @@ class RecordQuery(msgspec.Struct, frozen=True):
     due_by: float | None = None
     """Only those that are due by then, the earliest first."""
     largest_first: bool = False
-    """By `sort`; otherwise the smallest come first. Those of the same `sort` come by their keys."""
+    """Descending by `sort`; otherwise ascending. Records of the same `sort` come by their keys."""
     limit: int | None = None
     most_bytes: int | None = None
     """Stop before the bodies are longer than that together."""
     strict: bool = False
-    """`Damaged` where one of them is; otherwise damaged ones are noted and left out."""
+    """`Damaged` if one of them is; otherwise damaged ones are noted and left out."""
 
 
 class RoomQuery(msgspec.Struct, frozen=True):
-    """Which of the open rooms are wanted: those for which all that is given here is true."""
+    """Which open rooms are wanted: those for which all fields given here are true."""
 
     player: str | None = None
-    """Has a seat there."""
+    """This player has a seat there."""
     due_by: float | None = None
-    """Wants to be woken by then; such rooms come in that order, others the newest first."""
+    """It has a deadline by then; such rooms come in that order, others the newest first."""
     connected: bool = False
     """Its last step left a seated player connected."""
     held: bool = False
     """Its clock stands still."""
     other_games: tuple[str, ...] = ()
-    """Is of none of these games."""
+    """It is of none of these games."""
     id_in_any_case: str | None = None
-    """Has this id, or one that differs only in capitals."""
+    """It has this id, or one that differs only in capitals."""
     limit: int | None = None
 
 
 class StepWrites(msgspec.Struct, frozen=True):
-    """What is kept beside a step, as far as the step changed it."""
+    """What is written beside a step, as far as the step changed it."""
 
     summary: RoomSummary | None = None
     state: bytes | None = None
     due: float | UnsetType | None = UNSET
-    """When the room wants to be woken; unset: as before."""
+    """When the room has to wake; unset: as before."""
     records: tuple[Change, ...] = ()
 
 
@@ -210,15 +210,15 @@ class Damage(msgspec.Struct, frozen=True):
 
     table: str
     row: str
-    """What names it."""
+    """What identifies it."""
 
 
 Kept = Callable[[Trouble | None], None]
-"""Told that a step is kept, or why it is not."""
+"""Called when a step is kept, or with the reason why it is not."""
 
 
 class Chain:
-    """Reads a room's kept steps in their order, and believes none that is not as it was written."""
+    """Reads a room's kept steps in order, and accepts none that is not as it was written."""
 
     def __init__(self, room: int, after: int) -> None:
         self.room = room
@@ -235,7 +235,7 @@ class Chain:
             raise Damaged(f"room {self.room}: step {seq} cannot be read: {error}") from error
         if step.seq != seq or self._head not in (None, step.before):
             raise Damaged(f"room {self.room}: step {seq} does not follow the step before it")
-        # What was written, not what encoding it again would give.
+        # The digest of what was written, not of encoding it again.
         step.__dict__.update(body=body, digest=hash)
         self.seq, self._head = seq, hash
         return step
@@ -252,14 +252,14 @@ class Journal(Protocol):
     def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None: ...
 
     async def open(self) -> float:
-        """Make ready; the clock of the rooms, where it last stopped.
+        """Open the journal; returns the rooms' clock, as it last stopped.
 
-        `Lost` if it is known to have been further, unless that is to be accepted.
+        `Lost` if the clock is known to have been further, unless that is to be accepted.
         """
         ...
 
     async def close(self) -> None:
-        """Finish what was begun, then let go."""
+        """Finish open work, then close."""
         ...
 
     # Rooms.
@@ -272,16 +272,16 @@ class Journal(Protocol):
         steps: Sequence[Step] = (),
         records: Sequence[Change] = (),
     ) -> int:
-        """Keep a new room with its state before the first step, its first steps, and what is kept with them.
+        """Keep a new room with its state before the first step, its first steps, and records.
 
         `Conflict` if an open room has its id.
         """
         ...
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
-        """Keep a step and what belongs beside it; `Conflict` if that seq is taken.
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
+        """Keep a step and the writes beside it; `Conflict` if that seq is taken.
 
-        *kept* is called when that is done, or why it is not; for a whole batch in one turn of the loop.
+        *kept* is called when that is done, or with the error; for a whole batch in one turn of the loop.
         """
         ...
 
@@ -293,14 +293,14 @@ class Journal(Protocol):
         stored: Stored | None = None,
         due: float | UnsetType | None = UNSET,
     ) -> None:
-        """Keep what is given of a room, without a step; what is not stays as it is.
+        """Keep what is given of a room, without a step; the rest stays as it is.
 
-        `Conflict` if there is no such room, or if it has gone on since the seq of that state.
+        `Conflict` if there is no such room, or if it has taken steps since the seq of that state.
         """
         ...
 
     def replay(self, room: int, after: int = 0) -> AsyncIterator[Step]:
-        """The steps after that seq in order; `Damaged` where a step is not as it was written."""
+        """The steps after that seq in order; `Damaged` if a step is not as it was written."""
         ...
 
     async def stored(self, room: int, at: int | None = None) -> Stored:
@@ -308,7 +308,7 @@ class Journal(Protocol):
         ...
 
     async def recall(self, id: str) -> Recalled | None:
-        """The room as `find` finds it, its newest state, the steps after it and its answers, in one look."""
+        """The room that `find` finds, its newest state, the steps after it and its answers, in one read."""
         ...
 
     async def find(self, which: str | int) -> Found | None:
@@ -320,7 +320,7 @@ class Journal(Protocol):
         ...
 
     async def room_ids(self, query: RoomQuery) -> list[str]:
-        """The ids of the same rooms, damaged ones included: little work, however many they are."""
+        """The ids of the same rooms, damaged ones included: cheap, however many they are."""
         ...
 
     # Records.
@@ -334,19 +334,19 @@ class Journal(Protocol):
         ...
 
     async def records(self, query: RecordQuery) -> list[Record]:
-        """All records that a query asks for, in its order."""
+        """The records that a query asks for, in its order."""
         ...
 
     # As time goes by.
 
     async def beat(self, now: float) -> None:
-        """Note how far the rooms' clock is."""
+        """Note the time of the rooms' clock."""
         ...
 
     async def prune(self, before: float, limit: int) -> bool:
-        """Forget rooms that ended before that time of the rooms' clock, with the records that go with them.
+        """Delete rooms that ended before that time of the rooms' clock, with the records that belong to them.
 
-        *limit* is how many rooms and steps a call may forget; True where more may be left.
+        *limit* is how many rooms and steps a call may delete; True if more may be left.
         """
         ...
 
@@ -355,5 +355,5 @@ class Journal(Protocol):
         ...
 
     def damages(self) -> Sequence[Damage]:
-        """What was found to be damaged since it was opened, in the order of finding, each once."""
+        """All damage found since it was opened, in the order of finding, each once."""
         ...

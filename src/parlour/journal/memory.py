@@ -1,4 +1,4 @@
-"""A journal that lasts as long as its process: for tests, and for evenings that leave no trace."""
+"""A journal that lasts as long as its process: for tests, and for servers that keep nothing."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
@@ -37,33 +37,33 @@ _read_summary = msgspec.json.Decoder(RoomSummary).decode
 
 
 class _Kept:
-    """One room, encoded as it would be in a file, so that what is read back was really decoded."""
+    """One room, encoded as it would be in a file, so that everything read back was really decoded."""
 
     def __init__(self, number: int, summary: RoomSummary, state: bytes, due: float | None) -> None:
         self.number = number
-        self.hang_up(summary)
+        self.set_summary(summary)
         self.states = {0: state}
         self.due = due
         self.steps: dict[int, tuple[bytes, bytes]] = {}
         self.answers: dict[tuple[str | None, str], int] = {}
 
-    def hang_up(self, summary: RoomSummary) -> None:
+    def set_summary(self, summary: RoomSummary) -> None:
         """Take a new summary."""
-        self.card = _encode(summary)
+        self.encoded = _encode(summary)
         self.summary = summary
         """The same, to search by."""
 
     @property
     def seq(self) -> int:
-        """Of its last step."""
+        """The seq of its last step."""
         return max(self.steps, default=0)
 
     @property
     def found(self) -> Found:
-        return Found(self.number, self.seq, _read_summary(self.card))
+        return Found(self.number, self.seq, _read_summary(self.encoded))
 
     def fits(self, query: RoomQuery) -> bool:
-        """Whether this is one of the rooms that are wanted."""
+        """True if this is one of the wanted rooms."""
         summary, id = self.summary, query.id_in_any_case
         return (
             summary.ended is None
@@ -77,7 +77,7 @@ class _Kept:
 
 
 class MemoryJournal:
-    """Keeps everything in dictionaries: what was kept outlives closing, but not the object."""
+    """Keeps everything in dictionaries, which outlive closing, but not the object."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class MemoryJournal:
         self._rooms: dict[int, _Kept] = {}
         self._numbers = 0
         self._by_id: dict[str, int] = {}
-        """The newest room of each id: an id is given again only once its room has ended."""
+        """The newest room of each id: an id is used again only once its room has ended."""
         self._records: dict[tuple[str, str], dict[str, Record]] = {}
         """By kind and group, and then by key."""
         self._clock = 0.0
@@ -125,32 +125,32 @@ class MemoryJournal:
         self._change(records)
         return self._numbers
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
         try:
-            self._append(room, step, aside)
+            self._append(room, step, writes)
         except Trouble as trouble:
             kept(trouble)
         else:
             kept(None)
 
-    def _append(self, room: int, step: Step, aside: StepWrites) -> None:
+    def _append(self, room: int, step: Step, writes: StepWrites) -> None:
         kept = self._owned(room)
         asked = None if step.id is None else (asker(step.command), step.id)
         if step.seq in kept.steps:
             raise Conflict(f"room {room} has a step {step.seq} already")
         if asked in kept.answers:
             raise Conflict(f"room {room} has answered that command already")
-        self._check(aside.records)
-        if aside.summary is not None:
-            kept.hang_up(aside.summary)
+        self._check(writes.records)
+        if writes.summary is not None:
+            kept.set_summary(writes.summary)
         kept.steps[step.seq] = (step.body, step.digest)
         if asked is not None:
             kept.answers[asked] = step.seq
-        if aside.state is not None:
-            kept.states[step.seq] = aside.state
-        if not isinstance(aside.due, UnsetType):
-            kept.due = aside.due
-        self._change(aside.records)
+        if writes.state is not None:
+            kept.states[step.seq] = writes.state
+        if not isinstance(writes.due, UnsetType):
+            kept.due = writes.due
+        self._change(writes.records)
         self._clock = max(self._clock, step.now)
 
     async def update_room(
@@ -167,7 +167,7 @@ class MemoryJournal:
                 raise Conflict(f"room {room} is no longer at step {stored.seq}")
             kept.states[stored.seq] = stored.state
         if summary is not None:
-            kept.hang_up(summary)
+            kept.set_summary(summary)
         if not isinstance(due, UnsetType):
             kept.due = due
 
@@ -241,7 +241,7 @@ class MemoryJournal:
         return self._records.get((kind, group), {})
 
     def _check(self, changes: Iterable[Change]) -> None:
-        """See that nothing stands in the way of these changes."""
+        """Check that nothing prevents these changes."""
         for change in changes:
             if isinstance(change, NewRecord) and change.key in self._group(change.kind, change.group):
                 raise Conflict(f"there is a {change.kind} {change.key} already")
@@ -293,7 +293,7 @@ class MemoryJournal:
     def damages(self) -> Sequence[Damage]:
         return ()
 
-    # What these are made of.
+    # How that is done.
 
     def _check_open(self) -> None:
         if not self._open:
@@ -311,13 +311,13 @@ class MemoryJournal:
 
 
 def _fits(record: Record, query: RecordQuery) -> bool:
-    """Whether this is one of the records that are wanted."""
+    """True if this is one of the wanted records."""
     due = query.due_by is None or (record.due is not None and record.due <= query.due_by)
     return due and query.owner in (None, record.owner)
 
 
 def _within(records: Iterable[Record], most: int | None) -> Iterator[Record]:
-    """The first of these records, as long as they are not longer together."""
+    """The first of these records, up to that many bytes together."""
     size = 0
     for record in records:
         size += len(record.body)

@@ -14,38 +14,38 @@ from parlour.server.settings import Settings
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --lan asks for
 VIRTUAL = ("br-", "cni", "docker", "flannel", "tailscale", "tap", "tun", "utun", "vboxnet", "veth", "virbr",
            "vmnet", "wg", "zt")  # fmt: skip
-"""Beginnings of the names of networks that end inside this machine, or far from the room it stands in."""
+"""Prefixes of interface names that lead nowhere outside this machine, or to another place (VPNs)."""
 
 
 URL = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:(?P<port>\d{1,5}))?/?")
-"""Of a whole server: the page does not live under a path."""
+"""The address must name a whole server: the page cannot be served under a path."""
 
 
 class Network(NamedTuple):
-    """A network of this machine, and its IPv4 address there."""
+    """A network of this machine, and the machine's IPv4 address in it."""
 
     name: str
     address: str
 
 
 class Reach(NamedTuple):
-    """How people get to this server."""
+    """The addresses at which people reach this server."""
 
     url: str
-    """What every link begins with."""
+    """The beginning of every link."""
     local: str
-    """The same for a browser on this machine."""
+    """The address for a browser on this machine."""
     others: tuple[str, ...] = ()
-    """The same on other networks of this machine."""
+    """The addresses on this machine's other networks."""
 
     @property
     def is_known(self) -> bool:
-        """Others can follow the links, too; else only a browser on this machine, as far as we know."""
+        """True if other machines can follow the links; else they are sure to work only on this machine."""
         return self.url != self.local
 
 
 def find_reach(settings: Settings, port: int, networks: Iterable[Network] | None = None) -> Reach:
-    """The address for every link: what the host says, or what the network says, or this machine's own."""
+    """Choose the address for every link: the operator's, else the network's, else this machine's own."""
     host = listening_host(settings)
     local = _url("127.0.0.1" if host == EVERYWHERE else host, port)
     if settings.public_url:
@@ -56,7 +56,7 @@ def find_reach(settings: Settings, port: int, networks: Iterable[Network] | None
 
 
 def checked_url(url: str) -> str:
-    """The address that a host names, without a slash at its end.
+    """The address that an operator set, checked and without a slash at its end.
 
     >>> checked_url("https://games.example/")
     'https://games.example'
@@ -68,12 +68,12 @@ def checked_url(url: str) -> str:
 
 
 def listening_host(settings: Settings) -> str:
-    """Where to listen: what `--host` says, or with `--lan` on every network."""
+    """The address to listen on: `--host`, or every network with `--lan`."""
     return EVERYWHERE if settings.lan and settings.host == "127.0.0.1" else settings.host
 
 
 def list_networks() -> list[Network]:
-    """The networks of this machine by which others can come, the likeliest first."""
+    """The networks of this machine through which others can reach it, the likeliest first."""
     found = [
         Network(adapter.nice_name, ip.ip)
         for adapter in ifaddr.get_adapters()
@@ -84,7 +84,7 @@ def list_networks() -> list[Network]:
 
 
 def rank(networks: Iterable[Network], route: str | None) -> list[Network]:
-    """Those by which others can come, the likeliest first; *route* is the address that the internet sees.
+    """The networks through which others can reach us, likeliest first; *route* is our internet address.
 
     >>> home, vpn = Network("wlan0", "192.168.1.7"), Network("tun0", "10.8.0.2")
     >>> rank([Network("lo", "127.0.0.1"), vpn, home], route="10.8.0.2") == [home, vpn]
@@ -104,7 +104,7 @@ def _leads_here(address: str) -> bool:
 
 
 def _address_to_the_internet() -> str | None:
-    """The address from which this machine would call out; nothing is sent to find out."""
+    """The address of this machine on its way to the internet; finding it sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

@@ -1,4 +1,4 @@
-"""Putting it together: journal, host, sockets and HTTP on one port."""
+"""Puts the server together: journal, components, sockets and HTTP on one port."""
 
 import asyncio
 import gc
@@ -48,18 +48,18 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 SWEEP_EVERY = 5.0
-"""Seconds after which it is looked which allowances are full again and need not be remembered."""
+"""Seconds between two looks for allowances that are full again and need no entry in memory."""
 REQUESTS_SHARE = 0.5
-"""The part of the time for a stop that open requests have; the rest is for storing."""
+"""The part of the stop timeout that open requests get; the rest is for storing rooms."""
 MOST_NAMED = 20
-"""Rooms that a line in the log names."""
+"""Rooms that one log entry names at most."""
 
 Greet = Callable[[Reach], None]
-"""Told how people get to the server once it can be reached."""
+"""Called with the server's addresses once it accepts connections."""
 
 
 class Watched(NamedTuple):
-    """Game files to load again when they are saved, and where to say so."""
+    """Game files to reload when they are saved, and where to report it."""
 
     files: Sequence[Path]
     say: Callable[[str], None]
@@ -72,11 +72,11 @@ def run(
     set_up_logs()
     # The journal's thread needs its turn soon, or a busy loop makes every answer wait for it.
     sys.setswitchinterval(5e-5)
-    # Rooms are values without cycles: looking for cycles among thousands of them often is wasted time.
-    # What is new is looked at sooner: a few thousand connections' worth of cycles is megabytes.
+    # Rooms are values without cycles: frequent searches for cycles among thousands of them are wasted time.
+    # Young objects are searched sooner: the cycles of a few thousand connections are megabytes.
     gc.freeze()
     gc.set_threshold(4_000, 20, 50)
-    find_reach(settings, settings.port)  # what is no address is said before anything else is done
+    find_reach(settings, settings.port)  # a wrong address is reported before anything else is done
     host = listening_host(settings)
     with only_server_of(settings.data), listen(host, settings.port, settings.write_timeout) as port:
         reach = find_reach(settings, port.getsockname()[1])
@@ -88,7 +88,7 @@ def run(
 
 
 def _reached_at(reach: Reach, settings: Settings) -> Settings:
-    """The settings with the address that people really use, whose pages are our own whatever a proxy says."""
+    """The settings with the server's real address, whose pages count as our own whatever a proxy says."""
     if not reach.is_known:
         return settings
     return replace(settings, public_url=reach.url, origins=[*settings.origins, reach.url])
@@ -98,7 +98,7 @@ def _reached_at(reach: Reach, settings: Settings) -> Settings:
 async def watching(
     parlour: Components, games: MutableMapping[str, Game[Any]], watched: Watched | None
 ) -> AsyncIterator[None]:
-    """While game files are watched, if they are."""
+    """Watch the game files, if there are any to watch, while this context lasts."""
     if watched is None:
         yield
         return
@@ -110,7 +110,7 @@ async def watching(
 
 @asynccontextmanager
 async def running(parlour: Components, gammonx: GammonxDoor, relays: Relays) -> AsyncIterator[None]:
-    """While the host and its doors work; in the end what was asked is done before the journal closes."""
+    """Run the components and the doors; at the end, finish what was asked before the journal closes."""
     parlour.environment.watchdog.start()
     gammonx.start()
     yield
@@ -122,7 +122,7 @@ async def running(parlour: Components, gammonx: GammonxDoor, relays: Relays) -> 
 
 @asynccontextmanager
 async def every(clock: Clock, seconds: float, do: Callable[[], None]) -> AsyncIterator[None]:
-    """Do something every so often, and once more at the end."""
+    """Call *do* every so many seconds, and once more at the end."""
     rounds = Rounds(clock, seconds, do)
     rounds.start()
     yield
@@ -131,11 +131,11 @@ async def every(clock: Clock, seconds: float, do: Callable[[], None]) -> AsyncIt
 
 
 class Server(uvicorn.Server):
-    """uvicorn, which says when it is ready and does not take a clean stop for a failure."""
+    """uvicorn that reports when it is ready and does not take a clean stop for a failure."""
 
     greet: Callable[[], None]
     failure: Trouble | None = None
-    """Why it had to stop, or could not begin."""
+    """Why it had to stop, or could not start."""
 
     def __init__(
         self,
@@ -167,22 +167,22 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self.xsos is not None:
-            await self.xsos.stop()  # whose clients wait in requests, which uvicorn would wait for
+            await self.xsos.stop()  # their clients wait in open requests, and uvicorn would wait for those
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        # As uvicorn's own, which besides raises the signal again at the end.
+        # Like uvicorn's own handler, which also raises the signal again at the end.
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self._stop()
 
     def give_up(self, failure: Trouble) -> None:
-        """Stop, because nothing can be kept."""
+        """Stop because the journal cannot write any more."""
         self.failure = failure
         self._stop()
 
     def _stop(self) -> None:
-        """End soon, and in any case when the time for it is over."""
+        """Stop soon, at the latest when the stop timeout is over."""
         self.should_exit = True
         if self._limit is None:
             self._limit = threading.Timer(self._stop_timeout, self._end_anyway)
@@ -190,7 +190,7 @@ class Server(uvicorn.Server):
             self._limit.start()
 
     def _end_anyway(self) -> None:
-        """The stop takes too long. What was answered is kept; the rest can be played again from that."""
+        """End the process: the stop takes too long. Acknowledged steps are kept; a restart replays them."""
         rooms = self._unstored()
         log.error(
             "stop_took_too_long", seconds=self._stop_timeout, not_stored=len(rooms), rooms=rooms[:MOST_NAMED]
@@ -201,17 +201,17 @@ class Server(uvicorn.Server):
 
 
 def relays_of(parlour: Components, ids: Tokens, settings: Settings) -> Relays:
-    """Relays that remember, or do not."""
+    """The relays, with a history or without one."""
     if settings.relay_history:
         return KeptRelays(parlour.clock, ids, settings, parlour.journal, parlour.environment.note_trouble)
     return Relays(parlour.clock, ids, settings)
 
 
 def open_xsos(parlour: Components, limits: Limits, settings: Settings) -> "XsosDoor | None":
-    """The XsOs door, with the Socket.IO library, which nothing else needs; None where it is closed."""
+    """The XsOs door with its Socket.IO library, which nothing else needs; None if the door is closed."""
     if not settings.xsos:
         return None
-    from parlour.server.gateway.doors.xsos import XsosDoor  # noqa: PLC0415 - loaded where the door is open, and nowhere else
+    from parlour.server.gateway.doors.xsos import XsosDoor  # noqa: PLC0415 - imported if the door is open
 
     return XsosDoor(limits, parlour.clock, settings)
 
@@ -219,7 +219,7 @@ def open_xsos(parlour: Components, limits: Limits, settings: Settings) -> "XsosD
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
-    """All parts, joined."""
+    """Make a server with all its parts."""
     journal = JOURNALS[settings.journal](settings.data, settings.durability, accept_loss=settings.accept_loss)
     parlour = Components(games, journal, SystemClock(), settings)
     tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
@@ -264,7 +264,7 @@ def make_server(
         log_config=None,
         access_log=False,  # addresses can hold tokens
         server_header=False,
-        proxy_headers=False,  # we read them ourselves, from known proxies only
+        proxy_headers=False,  # we read these headers ourselves, from known proxies only
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
     server = Server(config, xsos, settings.stop_timeout, parlour.rooms.unstored)

@@ -1,7 +1,7 @@
 """The border between gateways, which hold connections, and rooms, which own themselves: only values cross it.
 
-A gateway asks, a room answers, and for each step a room tells the gateways that have listeners once. In one
-process crossing is a function call; between two it is a message. No callable, adapter or socket crosses.
+A gateway asks and a room answers; for each step a room sends one message to every gateway with listeners. In
+one process crossing is a function call; between two it is a message. No callable, adapter or socket crosses.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Perspective = str
 Format = Literal["view", "scene"]
 
 NOTHING = Raw(b"null")
-"""Where there might be something encoded."""
+"""An encoded value that may be absent."""
 
 
 def perspective_of(viewer: str | None, format: Format) -> Perspective:
@@ -33,7 +33,7 @@ def perspective_of(viewer: str | None, format: Format) -> Perspective:
 
 
 def viewer_of(perspective: Perspective) -> str | None:
-    """The seated player whose perspective it is, if it is one's.
+    """The seated player whose perspective it is; None for a spectator's.
 
     >>> viewer_of("view:bot:easy"), viewer_of("scene")
     ('bot:easy', None)
@@ -42,15 +42,15 @@ def viewer_of(perspective: Perspective) -> str | None:
 
 
 def shows_scene(perspective: Perspective) -> bool:
-    """True if it is seen as a scene, False if as a view."""
+    """True if this perspective is drawn as a scene, False if it is sent as a view."""
     return perspective.startswith("scene")
 
 
-# What a gateway asks of a room. `client` is the gateway's number of a connection, `number` that of the ask.
+# What a gateway asks of a room. `client` is the gateway's number of a connection, `number` the request's.
 
 
 class DoorEntry(msgspec.Struct, frozen=True):
-    """How somebody enters by a door: into a room of one game, perhaps under a name."""
+    """How a door's client enters: a room of one game, perhaps under a name."""
 
     game: str
     config: Any = None
@@ -58,7 +58,7 @@ class DoorEntry(msgspec.Struct, frozen=True):
     opens: bool = True
     """Open the room first if there is none."""
     seat: Literal["if_free", "needed", "own"] = "if_free"
-    """Without a free seat: watch, or be refused; or come only for one's own seat."""
+    """What to do if no seat is free: watch, or be refused; or come only for one's own seat."""
 
 
 class EnterRoom(msgspec.Struct, frozen=True, tag=True):
@@ -70,7 +70,7 @@ class EnterRoom(msgspec.Struct, frozen=True, tag=True):
     player: str
     address: str | None = None
     since: int | None = None
-    """The seq of the last step it was told; what it missed is told before the whole view."""
+    """The seq of the last step that the client has; later steps are sent before the whole view."""
     format: Format = "view"
     spectate: bool = False
     door: DoorEntry | None = None
@@ -82,26 +82,26 @@ class LeaveRoom(msgspec.Struct, frozen=True, tag=True):
     room: str
     client: int
     lost: bool = False
-    """The connection is gone, and with it whatever it has asked for before."""
+    """The connection is closed, and its earlier requests with it."""
 
 
 class AskRoom(msgspec.Struct, frozen=True, tag=True):
-    """Do a command for a client that has a place."""
+    """Carry out a command for a client that has a place."""
 
     room: str
     client: int
     number: int
     command: Command
     id: str | None = None
-    """The command's own id, which makes it safe to ask twice."""
+    """The command's own id, which makes it safe to send twice."""
     seq: int | None = None
-    """What the player saw; refused with a whole view if that has changed since."""
+    """The seq that the player saw; if it is out of date, the command is refused and a whole view sent."""
     looked_at: int | None = None
-    """What a door saw; refused without one, and the door looks again."""
+    """The seq that a door saw; if it is out of date, the command is refused and the door looks again."""
 
 
 class LookRoom(msgspec.Struct, frozen=True, tag=True):
-    """Say which step a client with a place has been told: then a door looks at what it sees, and decides."""
+    """Report the last step that a client has: then its door looks at its view and decides."""
 
     room: str
     client: int
@@ -109,7 +109,7 @@ class LookRoom(msgspec.Struct, frozen=True, tag=True):
 
 
 class Resync(msgspec.Struct, frozen=True, tag=True):
-    """Send a client that skipped steps the whole view."""
+    """Send the whole view to a client that skipped steps."""
 
     room: str
     client: int
@@ -118,49 +118,49 @@ class Resync(msgspec.Struct, frozen=True, tag=True):
 Ask = EnterRoom | LeaveRoom | AskRoom | LookRoom | Resync
 
 
-# What a room tells a gateway.
+# What a room sends to a gateway.
 
 
 class Accepted(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
-    """A command was done, as step *seq*."""
+    """A command was carried out, as step *seq*."""
 
     number: int
     seq: int
     warning: dict[str, Any] | None = None
-    """What the game failed on; it was done all the same."""
+    """The error of the game, if it failed on the command; the step was kept all the same."""
 
 
 class Rejected(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
-    """An ask was refused: the parts of a `Refused`."""
+    """A request was refused: the fields of a `Refused`."""
 
     number: int
     code: str
     message: str
     path: str | None = None
     legal: Raw = NOTHING
-    """What would be legal, if that is told."""
+    """The legal events, if they are sent along."""
 
     @classmethod
     def by(cls, number: int, why: Refused) -> "Rejected":
-        """A refusal as a value."""
+        """Make the message of a refusal."""
         return cls(number, why.code, why.message, why.path, NOTHING if why.legal is None else why.legal)
 
     @property
     def refusal(self) -> Refused:
-        """The value as a refusal."""
+        """Make a refusal of the message."""
         legal = None if self.legal == NOTHING else self.legal
         return Refused(self.code, self.message, path=self.path, legal=legal)
 
 
 class Viewpoint(msgspec.Struct, frozen=True):
-    """What a client sees and hears: through a viewer's eyes, and these topics."""
+    """What a client sees and receives: a viewer's perspective, and some topics."""
 
     viewer: str | None
     topics: tuple[str, ...]
 
 
 class Entered(msgspec.Struct, frozen=True, tag=True):
-    """A client has a place: the answer to its ask. What it is told first comes as `Pushed`."""
+    """A client has a place: the answer to its request. Its first pushes follow as `Pushed`."""
 
     room: str
     client: int
@@ -172,11 +172,11 @@ class Entered(msgspec.Struct, frozen=True, tag=True):
     viewpoint: Viewpoint
     company: Company
     view: Raw = NOTHING
-    """What there is to see, for a door that shows it in its answer."""
+    """The view, for a door that sends it in its answer."""
 
 
 class Pushed(msgspec.Struct, frozen=True, tag=True):
-    """Tell one client something; a whole view among it ends a time of skipping."""
+    """Send pushes to one client; a whole view among them ends its time of skipping steps."""
 
     room: str
     client: int
@@ -184,7 +184,7 @@ class Pushed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """A client sees and hears differently from now on, and is shown everything anew."""
+    """A client has another viewpoint from now on, and is sent everything anew."""
 
     client: int
     viewpoint: Viewpoint
@@ -192,7 +192,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class StepTold(msgspec.Struct, frozen=True, tag=True):
-    """A step was kept: what everybody hears of it."""
+    """A step was kept: all that gateways send to those who listen."""
 
     room: str
     seq: int
@@ -200,20 +200,20 @@ class StepTold(msgspec.Struct, frozen=True, tag=True):
     changed: dict[Perspective, Raw] = {}
     """The new view, or the patch of the scene, of each perspective that changed."""
     syncs: dict[Perspective, Push] = {}
-    """Where something is sent as ``sync``: everything, for each perspective."""
+    """The whole view for each perspective, if something is sent as ``sync``."""
     result: Result | UnsetType | None = UNSET
-    """How the game ended, where that changed."""
+    """The result of the game, if it changed."""
     more: bool = False
-    """Another step is about to follow."""
+    """True if another step is about to follow."""
     moved: tuple[Moved, ...] = ()
     closed: tuple[int, ...] = ()
-    """Clients that may not be in the room any more."""
+    """Clients that are no longer allowed in the room."""
     company: Company | None = None
-    """Who plays now, where that changed."""
+    """The players, if they changed."""
 
 
 class Announced(msgspec.Struct, frozen=True, tag=True):
-    """Tell everybody in a room the same, except one client perhaps."""
+    """Send the same push to everybody in a room, perhaps except one client."""
 
     room: str
     push: Push
@@ -221,13 +221,13 @@ class Announced(msgspec.Struct, frozen=True, tag=True):
 
 
 class RoomClosed(msgspec.Struct, frozen=True, tag=True):
-    """The room is closed to everybody in it."""
+    """The room is closed for everybody in it."""
 
     room: str
 
 
 class ComeAgain(msgspec.Struct, frozen=True, tag=True):
-    """The room is loaded anew: whoever is in it is to connect again."""
+    """The room is being loaded again: everybody in it has to connect again."""
 
     room: str
 

@@ -1,4 +1,4 @@
-"""Time for the rooms: it runs while the server does, and stands still while it is down."""
+"""The rooms' clock: it runs while the server runs, and stands still while the server is down."""
 
 import asyncio
 import time
@@ -7,16 +7,16 @@ from typing import Protocol
 
 
 class Handle(Protocol):
-    """Something that was planned and can be called off."""
+    """A planned call that can be cancelled."""
 
     def cancel(self) -> None: ...
 
 
 class Clock(Protocol):
-    """What the server knows of time; tests hand in one that they turn themselves."""
+    """The server's time; tests hand in one that they turn themselves."""
 
     def start(self, at: float) -> None:
-        """Go on from where the rooms' clock last stopped."""
+        """Start at the time at which the rooms' clock last stopped."""
         ...
 
     def now(self) -> float:
@@ -33,7 +33,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's monotonic time, moved to where the rooms' clock stopped."""
+    """The machine's monotonic time, moved on to where the rooms' clock stopped."""
 
     def __init__(self) -> None:
         self._shift = 0.0
@@ -52,14 +52,14 @@ class SystemClock:
 
 
 class Rounds:
-    """Looks after something every so often, but not when it comes far too late.
+    """Calls a function at intervals, but skips a call that comes far too late.
 
-    Then the whole process stood still (a lid was closed, a machine was frozen), and what others sent
-    meanwhile is still unread: nobody can be judged before the next round.
+    In that case the whole process stood still (a lid was closed, a machine was frozen), and what others sent
+    meanwhile is still unread: nobody can be judged as silent before the next round.
     """
 
     TOO_LATE = 1.0
-    """Seconds, where rounds are more frequent than that."""
+    """Seconds, for rounds that are more frequent than that."""
 
     def __init__(self, clock: Clock, every: float, look: Callable[[], None]) -> None:
         self._clock = clock
@@ -69,12 +69,12 @@ class Rounds:
         self._next: Handle | None = None
 
     def start(self) -> None:
-        """The first round is after as long as every other."""
+        """Plan the first round, one interval from now."""
         self._due = self._clock.now() + self._every
         self._next = self._clock.call_at(self._due, self._go_round)
 
     def stop(self) -> None:
-        """No more rounds."""
+        """Cancel all further rounds."""
         if self._next is not None:
             self._next.cancel()
 

@@ -1,4 +1,4 @@
-"""A server without its network: rooms, gateway, lobby, pairing and bots, joined together."""
+"""The server without its network: rooms, gateway, lobby, pairing and bots, joined together."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -23,19 +23,19 @@ from parlour.server.settings import Settings
 
 
 class Bus:
-    """The border within one process: a message is handed over as it is."""
+    """The border within one process: it passes each message on as it is."""
 
     def ask(self, take: Callable[[Ask], None], ask: Ask) -> None:
-        """Bring what a gateway asks to the rooms."""
+        """Pass a gateway's request to the rooms."""
         take(ask)
 
     def tell(self, hear: Callable[[Told], None], told: Told) -> None:
-        """Bring what a room tells to the gateway."""
+        """Pass a room's message to the gateway."""
         hear(told)
 
 
 class Replaceable(NamedTuple):
-    """What can be handed in: chance, where bots think, and how the border is crossed."""
+    """What tests can replace: randomness, where bots think, and how the border is crossed."""
 
     draw_seed: Callable[[], bytes] | None = None
     thinker: Thinker | None = None
@@ -46,7 +46,7 @@ AS_USUAL = Replaceable()
 
 
 class Components:
-    """All that a server is made of, and the order in which it starts and stops."""
+    """All parts of a server, and the order in which they start and stop."""
 
     def __init__(
         self,
@@ -81,17 +81,17 @@ class Components:
             self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear
         ]  # fmt: skip
         self.pseudonyms: Pseudonyms
-        """What players are called whose own ids are secrets; there once the journal is open."""
+        """Makes public names for players whose own ids are secrets; set once the journal is open."""
 
     async def start(self) -> None:
-        """Go on where the journal stopped."""
+        """Open the journal and start all parts."""
         await self.rooms.start()
         self.pseudonyms = Pseudonyms(await secret_of(self.journal))
         await self.ratings.start()
         await self.pairing.start()
 
     async def stop(self) -> None:
-        """Finish what was begun, store what is in memory; no room ends by this."""
+        """Finish open work and store the rooms in memory; no room ends by this."""
         await self.pairing.stop()
         await self.bots.stop()
         self.room_list.stop()

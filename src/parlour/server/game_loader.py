@@ -1,4 +1,4 @@
-"""Games in Python files of somebody's own: how they are loaded."""
+"""Loads games from Python files."""
 
 import importlib.util
 import inspect
@@ -15,13 +15,13 @@ from parlour.game import Game
 
 
 def load_games(file: Path) -> list[Game[Any]]:
-    """The games in a Python file; refused with a sentence that says what is wrong, and where."""
+    """The games in a Python file; `Refused` says what is wrong with it, and where."""
     spec = importlib.util.spec_from_file_location(_module(file), file)
     if spec is None or not file.is_file():
         raise Refused(Code.GAME_ERROR, f"expected a Python file with a game, got {file}")
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get(spec.name)
-    sys.modules[spec.name] = module  # types look their module up
+    sys.modules[spec.name] = module  # types look up their module there
     try:
         return _games_in(module, file)
     except Refused:
@@ -31,7 +31,7 @@ def load_games(file: Path) -> list[Game[Any]]:
 
 
 def is_from(game: Game[Any], file: Path) -> bool:
-    """Whether a game was loaded from this file."""
+    """True if this game was loaded from this file."""
     return type(game).__module__ == _module(file)
 
 
@@ -51,7 +51,7 @@ def _games_in(module: ModuleType, file: Path) -> list[Game[Any]]:
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Whatever the file's own code raises is refused with where and what it was."""
+    """Turn whatever the file's code raises into a `Refused` that says where and what it was."""
     try:
         yield
     except Refused as why:
@@ -60,7 +60,7 @@ def _explained(file: Path) -> Iterator[None]:
         raise Refused(Code.GAME_ERROR, f"{file}, line {error.lineno}: {error.msg}") from None
     except ImportError as error:
         raise Refused(Code.GAME_ERROR, f"{file}: {error}") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the file's own
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the file's own code raised it
         where = [
             frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
         ]

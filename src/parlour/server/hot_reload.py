@@ -1,4 +1,4 @@
-"""Games in Python files of somebody's own: a saved file is loaded again, and its rooms go on."""
+"""Hot reload: loads a game file again when it is saved; its rooms go on under the new rules."""
 
 import asyncio
 from collections.abc import Callable, MutableMapping, Sequence
@@ -19,11 +19,11 @@ LOOK_AT_FILES_EVERY = 0.5
 """Seconds between two looks at the files."""
 
 Stamp = tuple[int, int] | None
-"""By which a saved file is told from the one before."""
+"""Identifies a saved version of a file."""
 
 
 class Reloader:
-    """Looks whether a file was saved; then its rooms go on under the new rules from where they are."""
+    """Loads saved game files again and moves their rooms to the new rules."""
 
     def __init__(
         self,
@@ -38,16 +38,16 @@ class Reloader:
         self._stamps = {file: _stamp(file) for file in files}
 
     async def watch(self) -> None:
-        """Look again and again."""
+        """Look for saved files at intervals."""
         while True:
             await asyncio.sleep(LOOK_AT_FILES_EVERY)
             self.look()
 
     def look(self) -> None:
-        """Load what was saved since the last look."""
+        """Load the files that were saved since the last look."""
         for file, before in self._stamps.items():
             now = _stamp(file)
-            if now not in (None, before):  # an editor may take it away for a moment
+            if now not in (None, before):  # an editor may remove it for a moment
                 self._stamps[file] = now
                 self._load(file)
 
@@ -57,7 +57,7 @@ class Reloader:
         except Refused as why:
             log.error("not_reloaded", file=str(file), why=why.message)
             self._say(f"{why.message}. The old rules go on.")
-            self._note(file, why.message.replace(str(file), file.name))  # where it lies is not for players
+            self._note(file, why.message.replace(str(file), file.name))  # players need not know the folder
             return
         self._note(file, None)
         for game in games:
@@ -67,7 +67,7 @@ class Reloader:
         self._say(f"{file} is loaded anew.")
 
     def _note(self, file: Path, fault: str | None) -> None:
-        """Rooms of the file's games show why it does not load, until it does."""
+        """Show in the rooms of a file's games why the file does not load, until it does."""
         for name, game in self._games.items():
             if not is_from(game, file) or self._parlour.environment.faults.get(name) == fault:
                 continue
@@ -78,7 +78,7 @@ class Reloader:
             self._parlour.rooms.show_anew(name)
 
     def _say_why(self, game: Game[Any], why: Refused) -> None:
-        """A room goes on under the new rules, which cannot show it."""
+        """Report why the new rules cannot show a room."""
         self._say(f"{game.display_name}: {why.message}")
 
 

@@ -1,7 +1,7 @@
 """Structured logs: for people at a terminal, as JSON elsewhere; with room and player, never with a token.
 
-Whatever others wrote (a player's words in a game's exception, a malformed request) is shown without its
-control characters, so that nobody else speaks to the operator's terminal or adds lines to the log.
+Text of others (a player's words in a game's exception, a malformed request) is written without control
+characters, so that nobody else can write to the operator's terminal or add lines to the log.
 """
 
 import logging
@@ -14,15 +14,15 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 MAX_CHAIN = 10
-"""Exceptions of a chain that are shown."""
+"""Exceptions of a chain that are logged."""
 MAX_KINDS = 100
-"""Different messages of other libraries that are told apart within a second."""
+"""Different messages of other libraries that are counted apart within a second."""
 
 log = structlog.get_logger()
 
 
 def escaped(text: str) -> str:
-    r"""The text with everything that cannot be seen written out: control characters, but also other tricks.
+    r"""The text with every invisible character written out: control characters, and also other tricks.
 
     >>> print(escaped("Ann \x1b[2J\n\u202e"))
     Ann \x1b[2J\n\u202e
@@ -47,12 +47,12 @@ def _shown(value: Any) -> Any:
 
 
 def escape(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """A processor: no control character of a value gets out."""
+    """A processor: escapes the control characters of every value."""
     return {name: value if name == "exception" else _shown(value) for name, value in event.items()}
 
 
-def tell_exception(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """A processor: an exception as text whose lines are ours, without local variables, which hold seeds."""
+def format_exception(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """A processor: formats an exception without local variables, which hold seeds."""
     given = event.pop("exc_info", None)
     error = given[1] if isinstance(given, tuple) else sys.exc_info()[1] if given is True else given
     if isinstance(error, BaseException):
@@ -77,21 +77,21 @@ def _lines(told: TracebackException) -> Iterator[str]:
 
 
 def processors(*, terminal: bool) -> list[Processor]:
-    """What is done with every line."""
+    """The processors of every log entry."""
     shape: Processor = (
         structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer(ensure_ascii=True)
     )
     stamp = structlog.processors.TimeStamper(fmt="iso")
-    return [structlog.processors.add_log_level, stamp, tell_exception, escape, shape]
+    return [structlog.processors.add_log_level, stamp, format_exception, escape, shape]
 
 
 class ForeignLogs(logging.Handler):
-    """Lines of other libraries in our own shape; what repeats itself is one line a second, with a count."""
+    """Log entries of other libraries in our format; repeated ones become one a second, with a count."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self._repeated: dict[tuple[str, int, str], int] = {}
-        """How often something was said again since its last line."""
+        """How often each message was repeated since its last entry."""
 
     def emit(self, record: logging.LogRecord) -> None:
         failed = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
@@ -105,7 +105,7 @@ class ForeignLogs(logging.Handler):
             self._tell(record.name, record.levelno, record.getMessage(), exc_info=record.exc_info)
 
     def flush_repeated(self) -> None:
-        """Once a second: what was said again meanwhile, as one line each."""
+        """Once a second, log each repeated message as one entry."""
         said, self._repeated = self._repeated, {}
         for kind, times in said.items():
             if times:
@@ -120,7 +120,7 @@ foreign = ForeignLogs()
 
 
 def set_up_logs() -> None:
-    """Choose the shape by where the log goes."""
+    """Choose the format by where the log goes."""
     structlog.configure(
         processors=processors(terminal=sys.stderr.isatty()),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

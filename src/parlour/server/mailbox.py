@@ -1,4 +1,4 @@
-"""One thing at a time, in the order asked: how a room has one owner and needs no lock."""
+"""Runs jobs one at a time, in the order given: so a room has one owner and needs no lock."""
 
 import asyncio
 from collections import deque
@@ -17,7 +17,7 @@ class Held(Enum):
 
 HELD = Held.HELD
 Job = Callable[[], Coroutine[Any, Any, None] | Held | None]
-"""Something to do. One that has to wait returns a coroutine or `HELD`."""
+"""A job. One that has to wait returns a coroutine or `HELD`."""
 
 log = structlog.get_logger()
 
@@ -25,8 +25,8 @@ log = structlog.get_logger()
 class Mailbox:
     """Runs jobs one after the other, and at once while none of them has to wait.
 
-    A coroutine is driven here and not by a task of asyncio's: a task costs a move more than its rules do.
-    So there is no current task in a job; whatever a job awaits is a future in the end, and that is enough.
+    A coroutine is driven here and not by an asyncio task: a task would cost a move more than its rules do.
+    So a job has no current task. Whatever it awaits is a future in the end, and that is enough.
     """
 
     __slots__ = ("_coroutine", "_released", "_running", "busy", "waiting")
@@ -39,7 +39,7 @@ class Mailbox:
         """A job is not done yet; its code runs right now; it was released before it returned."""
 
     def put(self, job: Job) -> None:
-        """Do this when everything before it is done."""
+        """Run this job after all earlier ones."""
         if self.busy:
             if self.waiting is None:
                 self.waiting = deque()
@@ -49,14 +49,14 @@ class Mailbox:
         self._run(job)
 
     async def drained(self) -> None:
-        """Wait until everything that was put is done."""
+        """Wait until all jobs that were put are done."""
         while self.busy:
             done = asyncio.get_running_loop().create_future()
             self.put(lambda done=done: done.set_result(None))  # type: ignore[misc]
             await done
 
     def release(self, job: Job | None = None) -> None:
-        """The job that was held is done, or goes on with another one first."""
+        """End the job that was held, or go on with another one first."""
         if job is not None:
             if self.waiting is None:
                 self.waiting = deque()
@@ -82,7 +82,7 @@ class Mailbox:
                 came = None
                 log.error("job_failed", exc_info=error)
             except BaseException:
-                self._running = self.busy = False  # whoever comes next is not to wait for it
+                self._running = self.busy = False  # an error must not block the next job
                 raise
             self._running = False
             if came is not None and self._must_wait(came):
@@ -102,7 +102,7 @@ class Mailbox:
     def _drive(self) -> bool:
         """Run the coroutine until it has to wait; False if it is done."""
         coroutine, self._running = self._coroutine, True
-        assert coroutine is not None  # noqa: S101 - the caller looked
+        assert coroutine is not None  # noqa: S101 - the caller checked
         try:
             future = coroutine.send(None)
         except StopIteration:
@@ -122,13 +122,13 @@ class Mailbox:
         return False
 
     def _wait_for(self, future: asyncio.Future[Any] | None) -> None:
-        if future is None:  # it only wants to let others go first
+        if future is None:  # it only lets others go first
             asyncio.get_running_loop().call_soon(self._go_on)
             return
         future._asyncio_future_blocking = False  # noqa: SLF001 - how a task says that it has seen the future
         future.add_done_callback(self._go_on)
 
     def _go_on(self, _: object = None) -> None:
-        """What the coroutine waited for is there."""
+        """Resume the coroutine: what it waited for is there."""
         if not self._drive():
             self._next()

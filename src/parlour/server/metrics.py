@@ -1,4 +1,4 @@
-"""What an operator may want to plot; never a player, a room or a secret."""
+"""Metrics for operators; none names a player, a room or a secret."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -20,17 +20,17 @@ relay_refusals = Counter("parlour_relay_refusals", "Clients of relays turned or 
 damaged_rows = Counter("parlour_damaged_rows", "Kept rows found to be damaged", ["table"])
 seq_jumps = Counter("parlour_xsos_seq_jumps", "XsOs messages whose seq did not follow the one before")
 
-# What happens with every message is counted without the library's locks, which take longer than the counting.
+# Counts of every message avoid the library's locks, which take longer than the counting.
 
 
 class Steps(Collector):
-    """Steps kept, by game and command."""
+    """Counts kept steps, by game and command."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, type], int] = defaultdict(int)
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told when it asks."""
+        """Answer a scrape by Prometheus."""
         family = CounterMetricFamily("parlour_steps", "Steps kept", labels=["game", "command"])
         for (game, command), count in self.kept.items():
             family.add_metric([game, command.__name__.lower()], count)
@@ -38,27 +38,27 @@ class Steps(Collector):
 
 
 class Envelopes(Collector):
-    """Envelopes sent on in relays."""
+    """Counts envelopes sent on in relays."""
 
     sent = 0
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told when it asks."""
+        """Answer a scrape by Prometheus."""
         yield CounterMetricFamily("parlour_relay_envelopes", "Envelopes sent on in relays", self.sent)
 
 
 class Frames(Collector):
-    """WebSocket frames that came in and were taken, of all kinds and at every door."""
+    """Counts accepted WebSocket frames, of all kinds and at every door."""
 
     taken = 0
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told when it asks."""
+        """Answer a scrape by Prometheus."""
         yield CounterMetricFamily("parlour_frames", "WebSocket frames taken from clients", self.taken)
 
 
 class WriteTime(Collector):
-    """How long writes take, in buckets."""
+    """Measures how long writes take, in buckets."""
 
     BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0)
 
@@ -67,12 +67,12 @@ class WriteTime(Collector):
         self._sum = 0.0
 
     def observe(self, seconds: float) -> None:
-        """One more write took so long."""
+        """Count one write of that duration."""
         self._counts[bisect_left(self.BOUNDS, seconds)] += 1
         self._sum += seconds
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told when it asks: in each bucket also those of the smaller ones."""
+        """Answer a scrape by Prometheus: each bucket includes the smaller ones."""
         names = (*map(str, self.BOUNDS), "+Inf")
         buckets = list(zip(names, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(
@@ -86,5 +86,5 @@ for counted in (steps, envelopes, frames, write_time):
 
 
 def text() -> bytes:
-    """Everything, as Prometheus reads it."""
+    """All metrics in the format of Prometheus."""
     return generate_latest(REGISTRY)

@@ -1,4 +1,4 @@
-"""What records say, for those who keep them: content that cannot be read is damage, as the journal's is."""
+"""Decodes records; content that cannot be decoded is damage, as in the journal itself."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -12,7 +12,7 @@ log = structlog.get_logger()
 
 
 def read(record: Record, decode: Callable[[bytes], T]) -> T:
-    """What the body of a record says; `Damaged` if it cannot be read."""
+    """Decode the body of a record; `Damaged` if that fails."""
     try:
         return decode(record.body)
     except UNREADABLE as error:
@@ -21,7 +21,7 @@ def read(record: Record, decode: Callable[[bytes], T]) -> T:
 
 
 def read_all(records: Iterable[Record], decode: Callable[[bytes], T]) -> list[T]:
-    """What the bodies say of those records that can be read."""
+    """Decode the bodies of records; unreadable ones are left out."""
     bodies: list[T] = []
     for record in records:
         try:

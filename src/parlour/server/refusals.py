@@ -1,15 +1,15 @@
-"""What clients are told when the journal could not do its part."""
+"""Refusals for clients when the journal fails."""
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import Damaged, DiskFailed, Trouble
 
 NOT_WRITTEN = (Code.NOT_SAVED, Code.OUTCOME_UNKNOWN)
-"""The journal is to blame, and not what was asked for."""
+"""Errors of the journal, not of the request."""
 OUTCOME_NOT_KNOWN = "it is not known whether this happened; come back in a moment and see"
 
 
 def excuse(error: Refused | Trouble) -> Refused:
-    """What a client is told when the journal could not do its part."""
+    """The refusal that a client gets when the journal failed."""
     match error:
         case Refused():
             return error

@@ -1,4 +1,4 @@
-"""What is kept of relays: a record for each, and one for each envelope that passed through it."""
+"""Records of relays: one for each relay, and one for each of its envelopes."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -12,31 +12,31 @@ RELAY, ENVELOPE = "relay", "envelope"
 
 
 class Size(msgspec.Struct, frozen=True):
-    """What the record of a relay says."""
+    """The content of a relay's record."""
 
     bytes: int
 
 
 class Held(NamedTuple):
-    """What is kept of a relay, and for whom it is counted."""
+    """The size of a relay's kept envelopes, and the address that they count for."""
 
     holder: str
     bytes: int
 
 
 class KeptEnvelope(msgspec.Struct, frozen=True):
-    """Something numbered that passed through a relay, encoded."""
+    """A numbered envelope of a relay, encoded."""
 
     num: int
     at: float
-    """On the rooms' clock, by which quiet relays are forgotten."""
+    """On the rooms' clock, by which quiet relays are deleted."""
     body: bytes
     first: int = 0
-    """The oldest number that is still worth keeping."""
+    """The number of the oldest envelope to keep."""
     holder: str = ""
-    """For whom the relay is counted."""
+    """The address that the relay counts for."""
     bytes: int = 0
-    """What is kept of the relay, with this."""
+    """The bytes kept of the relay, including this envelope."""
 
 
 _encode = msgspec.json.Encoder().encode
@@ -44,7 +44,7 @@ _read_size = msgspec.json.Decoder(Size).decode
 
 
 async def keep_envelope(journal: Journal, relay: str, envelope: KeptEnvelope) -> None:
-    """Keep what passed through a relay, and let go of what came before its `first`.
+    """Keep an envelope of a relay, and delete those before its `first`.
 
     `Conflict` if its number is taken.
     """
@@ -59,25 +59,25 @@ async def keep_envelope(journal: Journal, relay: str, envelope: KeptEnvelope) ->
 
 
 async def kept_envelopes(journal: Journal, relay: str, most: int | None = None) -> list[bytes]:
-    """What passed through a relay and is kept, in order; `Damaged` where it is not as it was written.
+    """The kept envelopes of a relay, in order; `Damaged` if one is not as it was written.
 
-    Where that is more than *most* bytes, only the newest of it.
+    If they are more than *most* bytes, only the newest of them.
     """
     newest = RecordQuery(ENVELOPE, relay, largest_first=True, most_bytes=most, strict=True)
     return [record.body for record in reversed(await journal.records(newest))]
 
 
 async def held_of(journal: Journal, relay: str) -> Held | None:
-    """What the newest envelope of a relay said about all of them; None where there is none."""
+    """The size of a relay by its newest envelope; None if it has none."""
     try:
         record = await journal.record(RELAY, relay)
         return None if record is None else Held(record.owner, read(record, _read_size).bytes)
-    except Damaged:  # noted: it is counted anew
+    except Damaged:  # noted; the size is counted anew
         return None
 
 
 async def held_by_all(journal: Journal) -> dict[str, int]:
-    """The bytes that are kept of relays, by holder."""
+    """The bytes kept of relays, by the address that they count for."""
     held: Counter[str] = Counter()
     for record in await journal.records(RecordQuery(RELAY)):
         held[record.owner] += sum(size.bytes for size in read_all([record], _read_size))

@@ -1,4 +1,4 @@
-"""What is kept of a game that ended: a result for each of its players, and that it is to be rated."""
+"""Records of a game that ended: a result for each of its players, and a note that it has to be rated."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ UNRATED = "unrated"
 
 
 class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a game ended for one of its players, and where it can be played again."""
+    """How a game ended for one of its players, and where its replay is."""
 
     player: str
     how: Literal["won", "lost", "drew"]
@@ -23,12 +23,12 @@ class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
     against: tuple[Player, ...]
     room: str
     number: int
-    """The journal's own, which outlasts the room's id."""
+    """The journal's own number of the room, which outlasts its id."""
     seq: int
     date: float
     ranked: bool = False
     listed: bool = True
-    """False: played in an unlisted room, whose id is for those who played there."""
+    """False if it was played in an unlisted room, whose id only its players may know."""
 
 
 _encode = msgspec.json.Encoder().encode
@@ -36,9 +36,9 @@ _read_result = msgspec.json.Decoder(GameResult).decode
 
 
 def result_record(result: GameResult, now: float) -> Record:
-    """A result as the journal keeps it, at that time of the rooms' clock.
+    """The record of a result, at that time of the rooms' clock.
 
-    Where the game did not count it is forgotten with its room.
+    The result of a game that did not count is deleted with its room.
     """
     key = f"{result.number}/{result.seq}/{result.player}"
     room = None if result.ranked else result.number
@@ -46,17 +46,17 @@ def result_record(result: GameResult, now: float) -> Record:
 
 
 async def results_of(journal: Journal, player: str, limit: int) -> list[GameResult]:
-    """A player's last games, the newest first."""
+    """A player's last results, the newest first."""
     query = RecordQuery(RESULT, owner=player, largest_first=True, limit=limit)
     kept = await journal.records(query)
     results = [(record.sort, result) for record in kept for result in read_all([record], _read_result)]
-    # Of two that ended at one moment the later room's, or the later step's, is the newer.
+    # Of two that ended at the same time, the one of the later room, or of the later step, is newer.
     results.sort(key=lambda pair: (pair[0], pair[1].number, pair[1].seq), reverse=True)
     return [result for _, result in results]
 
 
 class Unrated(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A ranked game that ended and does not count in the standings yet."""
+    """A ranked game that ended and is not in the standings yet."""
 
     ladder: str
     players: tuple[Player, ...]
@@ -68,5 +68,5 @@ read_unrated = msgspec.json.Decoder(Unrated).decode
 
 
 def unrated_record(game: Unrated, room: int, seq: int, now: float) -> Record:
-    """The record that the step *seq* of a room leaves, at that time of the rooms' clock."""
+    """The record that step *seq* of a room leaves for the ratings, at that time of the rooms' clock."""
     return Record(UNRATED, f"{room}/{seq}", _encode(game), sort=now)

@@ -1,4 +1,4 @@
-"""The server's secret: 32 bytes, made with its journal and never changed: what is derived from them lasts."""
+"""The server's secret: 32 bytes, made with its journal. It never changes: pseudonyms are derived from it."""
 
 import secrets
 
@@ -6,11 +6,11 @@ from parlour.journal.base import Journal, Record, RecordQuery
 
 KIND = "secret"
 COPIES = ("1", "2")
-"""Of the secret: one that is damaged is not missed."""
+"""Copies of the secret, so that one damaged copy does no harm."""
 
 
 async def secret_of(journal: Journal) -> bytes:
-    """The secret that is kept, or a new one: if all copies are damaged, GammonX players are strangers."""
+    """The kept secret, or a new one. If all copies are damaged, GammonX players are taken for strangers."""
     kept = await journal.records(RecordQuery(KIND))
     secret = kept[0].body if kept else secrets.token_bytes(32)
     if len(kept) < len(COPIES):

@@ -1,4 +1,4 @@
-"""Sessions: who bears a token, unless its session was ended; and players as they are kept."""
+"""Sessions: which player a token names, unless its session was ended; and the players' records."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,13 +15,13 @@ from parlour.server.tokens import Bearer, bad_token, guest_name
 
 KIND = "player"
 MOST_KNOWN = 20_000
-"""Players whose session is remembered; others' is read again."""
+"""Players whose session is kept in memory; those of others are read again."""
 SEEN_EVERY = 86400.0
-"""Seconds between two notes that a player was asked for."""
+"""Seconds between two notes in the journal that a player was asked for."""
 
 
 class LookUpFirst(Exception):
-    """A door cannot say yet whether to let somebody in: do this, and ask it once more."""
+    """Raised by a door that has to look something up first: run this, then ask the door again."""
 
     def __init__(self, look_up: Callable[[], Awaitable[object]]) -> None:
         super().__init__()
@@ -29,10 +29,10 @@ class LookUpFirst(Exception):
 
 
 class KeptPlayer(Player, frozen=True, omit_defaults=True):
-    """A player as they are kept: with what is nobody else's business."""
+    """A player as the journal keeps them, with fields that are nobody else's business."""
 
     session: int = 0
-    """How often they ended all their sessions; tokens from before are not valid any more."""
+    """How often they ended all their sessions; older tokens are not valid any more."""
 
 
 _encode = msgspec.json.Encoder().encode
@@ -40,15 +40,15 @@ _decode = msgspec.json.Decoder(KeptPlayer).decode
 
 
 def player_record(player: Player, now: float) -> Record:
-    """A player as the journal keeps them, who was asked for just now: by that idle players are forgotten."""
+    """The record of a player who was just asked for; idle players are deleted by that time."""
     return Record(KIND, player.id, _encode(player), due=now)
 
 
 def read_player(record: Record) -> KeptPlayer:
-    """What a record says of a player.
+    """Decode the record of a player.
 
-    `Damaged` if it cannot be read: nobody knows which of their sessions are over, so no token of theirs is
-    believed.
+    `Damaged` if that fails: nobody knows which of their sessions are ended, so none of their tokens is
+    accepted.
     """
     return read(record, _decode)
 
@@ -60,13 +60,13 @@ class Sessions:
         self._journal = journal
         self._clock = clock
         self._ended: dict[str, int] = {}
-        """How often players have ended their sessions, those asked for longest ago first."""
+        """How often players ended all sessions, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.hang_up: Callable[[str], None] = lambda _: None
-        """Closes the connections of a player."""
+        """Closes all connections of a player."""
 
     def player(self, bearer: Bearer) -> str:
-        """Who bears a token, unless its session is over; `LookUpFirst` where that is not known yet."""
+        """The player of a token, unless its session is ended; `LookUpFirst` if that is not known yet."""
         ended = self._ended.get(bearer.player)
         if ended is None:
             raise LookUpFirst(lambda: self.look_up(bearer.player))
@@ -75,12 +75,12 @@ class Sessions:
         return bearer.player
 
     async def find(self, bearer: Bearer) -> str:
-        """The same, for those who can wait."""
+        """The same, for callers who can wait."""
         await self.look_up(bearer.player)
         return self.player(bearer)
 
     async def look_up(self, player: str) -> int:
-        """How often this player has ended all sessions."""
+        """How often this player ended all sessions."""
         ended = self._ended.pop(player, None)
         if ended is None:
             known = await self.known(player)
@@ -88,20 +88,20 @@ class Sessions:
         return self._remember(player, ended)
 
     def _remember(self, player: str, ended: int) -> int:
-        ended = max(ended, self._ended.pop(player, 0))  # it may have been raised while we read
+        ended = max(ended, self._ended.pop(player, 0))  # it may have changed while we read
         self._ended[player] = ended
         if len(self._ended) > MOST_KNOWN:
             del self._ended[next(iter(self._ended))]
         return ended
 
     async def known(self, id: str) -> KeptPlayer | None:
-        """A player by id; to be asked for is a sign of life."""
+        """A player by id; notes that they were asked for."""
         record = await self._journal.record(KIND, id)
         if record is None:
             return None
         player, now = read_player(record), self._clock.now()
         if record.due is None or now - record.due >= SEEN_EVERY:
-            with suppress(Trouble):  # they have changed, or it is noted the next time
+            with suppress(Trouble):  # they have changed, or the next call notes it
                 await self._journal.keep(Unchanged(record), replace(record, due=now))
         return player
 
@@ -117,7 +117,7 @@ class Sessions:
             return player
 
     async def end(self, id: str) -> KeptPlayer:
-        """End all sessions of a player: no token is valid that was signed before, and every line is cut."""
+        """End all sessions of a player: older tokens are not valid any more, and all connections close."""
         async with self._alone(id):
             known = await self.known(id) or KeptPlayer(id, guest_name(id))
             player = replace(known, session=known.session + 1)
@@ -130,5 +130,5 @@ class Sessions:
         await self._journal.keep(player_record(player, self._clock.now()))
 
     def _alone(self, player: str) -> asyncio.Lock:
-        """One change at a time, so that none is lost."""
+        """The lock that lets one change of a player happen at a time, so that none is lost."""
         return self._writing.setdefault(player, asyncio.Lock())

@@ -10,7 +10,7 @@ from parlour.journal.base import Durability
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a host can choose; the defaults are good for a game night."""
+    """What an operator can choose; the defaults are good for a game night."""
 
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     lan: Annotated[
@@ -159,4 +159,4 @@ GROUPS = {
     "Bots": ("bot_workers", "bot_pace"),
     "Doors for the clients of other servers": ("xsos", "xsos_referee"),
 }  # fmt: skip
-"""The headings of `parlour serve --help`; those without a heading matter to everybody, and come first."""
+"""The headings of `parlour serve --help`; the settings without a heading come first."""

@@ -1,4 +1,4 @@
-"""Standings as they are kept: a record for each player on each ladder, by what they are worth."""
+"""Records of standings: one for each player on each ladder, sorted by worth."""
 
 import msgspec
 
@@ -13,13 +13,13 @@ read_standing = msgspec.json.Decoder(Standing).decode
 
 
 def standing_record(standing: Standing) -> Record:
-    """A standing as the journal keeps it."""
+    """The record of a standing."""
     ladder, player = standing.ladder, standing.player
     return Record(STANDING, player, _encode(standing), ladder, player, standing.rating.worth)
 
 
 async def leaders(journal: Journal, ladder: str, limit: int) -> list[Standing]:
-    """The first of a ladder, by what they are worth."""
+    """The first players of a ladder, by their worth."""
     query = RecordQuery(STANDING, ladder, largest_first=True, limit=limit)
     return read_all(await journal.records(query), read_standing)
 

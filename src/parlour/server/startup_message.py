@@ -1,4 +1,4 @@
-"""What a host reads when the server is open: where it is, and a QR code that a phone can scan."""
+"""What an operator reads when the server has started: its address, and a QR code to scan with a phone."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -9,7 +9,7 @@ from parlour.server.addresses import Reach
 from parlour.server.settings import Settings
 
 BLACK_ON_WHITE = "\x1b[38;5;16;48;5;231m"
-"""Said outright: with the terminal's own colours the code would be inverted on a dark one."""
+"""Explicit colours: with the terminal's own, the code would be inverted on a dark background."""
 PLAIN = "\x1b[0m"
 MARGIN = 2
 """Light modules around the code, which cameras need to find it."""
@@ -17,7 +17,7 @@ HALVES = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
 
 
 def greeting(reach: Reach, settings: Settings, games: Iterable[str]) -> list[str]:
-    """Where the server is, in sentences."""
+    """Sentences that give the server's addresses."""
     said = [f"Parlour is open at {reach.url} with {', '.join(games)}. Ctrl-C closes it."]
     if reach.is_known:
         said.append(f"On this computer: {reach.local}.")

@@ -1,4 +1,4 @@
-"""The messages of a step, as pushes to those who hear them."""
+"""Makes pushes of the messages of a step."""
 
 from collections.abc import Container, Iterator
 
@@ -7,7 +7,7 @@ from parlour.wire import Push, Step
 
 
 def push_of(send: Send, seq: int) -> Push:
-    """The push of something that was said, whoever hears it."""
+    """The push for a message of a game, whoever receives it."""
     match send.kind:
         case "chat":
             return Push("chat", {"seq": seq, **send.payload})
@@ -18,7 +18,7 @@ def push_of(send: Send, seq: int) -> Push:
 
 
 def heard(step: Step, topics: Container[str]) -> Iterator[Push]:
-    """The messages of a past step to these topics; whole views are left out, one follows anyway."""
+    """The pushes of a past step to these topics, without whole views: one follows anyway."""
     for effect in step.effects:
         if isinstance(effect, Send) and effect.kind != "sync" and effect.to in topics:
             yield push_of(effect, step.seq)

@@ -1,4 +1,4 @@
-"""Work that goes on beside whoever started it."""
+"""Tasks that run beside the code that started them."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,10 +6,10 @@ from typing import Any
 
 
 class Tasks(set[asyncio.Task[None]]):
-    """The tasks that are not done yet; the event loop alone does not keep them from being thrown away."""
+    """Holds tasks until they are done; the event loop alone may let them be garbage-collected."""
 
     def start(self, job: Coroutine[Any, Any, None]) -> None:
-        """Run this in the running loop."""
+        """Start a task in the running loop."""
         task = asyncio.get_running_loop().create_task(job)
         self.add(task)
         task.add_done_callback(self.discard)

@@ -1,4 +1,4 @@
-"""Tickets as they are kept."""
+"""Records of tickets."""
 
 from collections.abc import Iterable
 
@@ -15,25 +15,25 @@ _read_ticket = msgspec.json.Decoder(Ticket).decode
 
 
 def ticket_record(ticket: Ticket) -> Record:
-    """A ticket as the journal keeps it."""
+    """The record of a ticket."""
     return Record(TICKET, ticket.id, _encode(ticket), owner=ticket.player, sort=ticket.since)
 
 
 def ticket_records(tickets: Iterable[Ticket]) -> tuple[Record, ...]:
-    """The same of each of them."""
+    """The records of tickets."""
     return tuple(map(ticket_record, tickets))
 
 
 async def kept_tickets(journal: Journal) -> list[Ticket]:
-    """All tickets that are kept, the oldest first."""
+    """All kept tickets, the oldest first."""
     return read_all(await journal.records(RecordQuery(TICKET)), _read_ticket)
 
 
 async def save_ticket(journal: Journal, ticket: Ticket) -> None:
-    """Keep a ticket, or what became of it."""
+    """Keep a ticket as it is now."""
     await journal.keep(ticket_record(ticket))
 
 
-async def drop_tickets(journal: Journal, ids: Iterable[str]) -> None:
-    """Forget these tickets."""
+async def delete_tickets(journal: Journal, ids: Iterable[str]) -> None:
+    """Delete these tickets."""
     await journal.keep(*(Drop(TICKET, key=id) for id in ids))

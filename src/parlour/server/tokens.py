@@ -1,4 +1,4 @@
-"""Who somebody is: guests with a signed token that lasts, and the keys that sign."""
+"""Tokens: who somebody is, signed; and the keys that sign them."""
 
 import os
 import re
@@ -18,30 +18,30 @@ from parlour.server.clock import SystemClock
 TOKEN_DAYS = 400
 COOKIE = "parlour_token"
 SEPARATOR = "~"
-"""Between the parts of a token that are signed: the player, the session, the key's number."""
+"""Separates the signed parts of a token: the player, the session, the number of the key."""
 FIRST_KEY = 1
 KEY_BYTES = 32
 KEY_FILE = re.compile(r"signing(?:-([1-9]\d{0,8}))?\.key")
-"""`signing.key` is the first, then come `signing-2.key` and so on."""
+"""`signing.key` is the first, followed by `signing-2.key` and so on."""
 
 
 def new_player_id() -> str:
-    """Twenty random letters: nobody guesses one, and nobody need type one."""
+    """A new id of twenty random letters: impossible to guess, and never typed."""
     return random_letters(20).lower()
 
 
 def random_letters(length: int) -> str:
-    """Capital letters that nobody can foretell."""
+    """Capital letters that nobody can predict."""
     return "".join(secrets.choice(string.ascii_uppercase) for _ in range(length))
 
 
 def guest_name(player: str) -> str:
-    """A name for somebody who gave none, always the same."""
+    """The name of a player who gave none, always the same."""
     return f"Guest {1000 + zlib.crc32(player.encode()) % 9000}"
 
 
 def brought(token: str | None) -> str | None:
-    """The token that somebody brought, if they did: scripts write a variable that is not set as a word.
+    """The token that a client sent, if any: scripts write an unset variable as a word.
 
     >>> [brought(token) for token in ("p.x.y", "undefined", "null", " ", None)]
     ['p.x.y', None, None, None, None]
@@ -51,15 +51,15 @@ def brought(token: str | None) -> str | None:
 
 
 class Bearer(NamedTuple):
-    """What a token says."""
+    """The content of a token."""
 
     player: str
     session: int
-    """How often all sessions of this player had been ended when it was signed."""
+    """How often this player had ended all sessions when it was signed."""
 
 
 class _Signer(TimestampSigner):
-    """Signs with the time that it is told."""
+    """A signer that takes the time from our clock."""
 
     def __init__(self, key: bytes, salt: str, date: Callable[[], float]) -> None:
         super().__init__(key, salt=salt)
@@ -70,7 +70,7 @@ class _Signer(TimestampSigner):
 
 
 class Tokens:
-    """Signs ids, so that only we can say who somebody is; a token of one kind is none of another.
+    """Signs ids and reads them back; a token of one kind is not valid as another.
 
     There may be several keys, by number: the newest signs, and a token names the one that signed it.
     """
@@ -88,12 +88,12 @@ class Tokens:
         self._newest = max(self._keys)
 
     def of_kind(self, kind: str) -> "Tokens":
-        """Tokens of another kind, by the same keys."""
+        """Tokens of another kind, with the same keys."""
         return Tokens(self._keys, kind, date=self._date)
 
     @classmethod
     def in_folder(cls, folder: Path, *, date: Callable[[], float] | None = None) -> "Tokens":
-        """With the keys that live in the data folder; the first is made on first use."""
+        """Load the keys from the data folder; the first key is made on first use."""
         keys = list_keys(folder)
         if not keys:
             make_key(folder)
@@ -101,15 +101,15 @@ class Tokens:
         return cls({number: read_key(path) for number, path in keys.items()}, date=date)
 
     def issue(self, player: str, session: int = 0) -> str:
-        """A token that says: the bearer is this player."""
+        """A token that names this player."""
         signed = f"{player}{SEPARATOR}{session}{SEPARATOR}{self._newest}"
         return self._signers[self._newest].sign(signed).decode()
 
     def bearer(self, token: str, *, expires: bool = True) -> Bearer:
-        """Who bears a token, and since which session; forged and expired ones are refused alike.
+        """The content of a token; a forged one and an expired one are refused alike.
 
-        A token from the future is as good as any: clocks are set back. Cookies do not expire here, since
-        browsers forget them by themselves: by a wrong clock we would take people for strangers.
+        A token from the future is valid, because clocks are set back. Cookies do not expire here, since
+        browsers delete them by themselves: a wrong clock would make strangers of known people.
         """
         try:
             signer = self._signers[_key_of(token)]
@@ -123,18 +123,18 @@ class Tokens:
         return Bearer(player, session)
 
     def read(self, token: str, *, expires: bool = True) -> str:
-        """The id that was signed, whichever session it is of."""
+        """The id that was signed, in whichever session."""
         return self.bearer(token, expires=expires).player
 
 
 def _key_of(token: str) -> int:
-    """The number of the key that signed a token, as far as it says so; the first tokens said nothing."""
+    """The number of the key that signed a token, if the token says so; the first tokens did not."""
     value = token.rsplit(".", 2)[0]
     return int(value.rpartition(SEPARATOR)[2]) if SEPARATOR in value else FIRST_KEY
 
 
 def bad_token() -> Refused:
-    """What the bearer of a token that is not valid is told."""
+    """The refusal of a token that is not valid."""
     return Refused(Code.BAD_TOKEN, "the token is not valid here (any more); ask for a new one")
 
 
@@ -142,13 +142,13 @@ def bad_token() -> Refused:
 
 
 def list_keys(folder: Path) -> dict[int, Path]:
-    """The files with keys by their numbers, the oldest first."""
+    """The key files by their numbers, the oldest first."""
     found = ((KEY_FILE.fullmatch(path.name), path) for path in folder.glob("signing*.key"))
     return dict(sorted((int(match[1] or FIRST_KEY), path) for match, path in found if match))
 
 
 def make_key(folder: Path) -> Path:
-    """A new key, which signs from the next start on; readable by its owner only."""
+    """Make a new key, which signs from the next start on; only its owner can read it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
     number = max(list_keys(folder), default=FIRST_KEY - 1) + 1
     path = folder / ("signing.key" if number == FIRST_KEY else f"signing-{number}.key")
@@ -162,7 +162,7 @@ def make_key(folder: Path) -> Path:
 
 
 def read_key(path: Path) -> bytes:
-    """A whole key: half of one, or none, could be guessed."""
+    """Read a whole key: an empty or truncated one could be guessed."""
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
         raise Damaged(f"{path} is not a whole key: delete it, and whose token it signed will be a stranger")

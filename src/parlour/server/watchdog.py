@@ -1,4 +1,4 @@
-"""An eye on the event loop: cuts off a callback that does not end, and logs whatever else blocks."""
+"""Watches the event loop: interrupts a callback that does not end, and logs whatever else blocks the loop."""
 
 import asyncio
 import signal
@@ -16,31 +16,31 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 LOOK_EVERY = 0.05
-"""Seconds between two looks: of the process's CPU time for its timer, of real time for the thread."""
+"""Seconds between two checks: CPU time of the process for its timer, real time for the thread."""
 QUIET = 1.0
-"""Seconds between two complaints about a blocked loop."""
+"""Seconds between two log entries about a blocked loop."""
 SIGNAL = signal.SIGPROF
 WAITS = 10
-"""A callback may wait for so many times the CPU time that it may use."""
+"""A callback may wait this many times the CPU time that it may use."""
 LATE = 0.2
-"""Seconds of CPU time between two looks that only a single long call into C explains."""
+"""Seconds of CPU time between two checks that only a single long call into C explains."""
 
 
 class Overrun(BaseException):
-    """A callback took too long; no `except Exception` of a game gets hold of it."""
+    """A callback took too long; a game's `except Exception` does not catch it."""
 
     def __init__(self, what: str, *, late: bool = False) -> None:
         super().__init__(what)
         self.late = late
-        """It could not be interrupted, and was cut off when it gave the interpreter back."""
+        """It could not be interrupted, and was stopped when it returned to the interpreter."""
 
 
 class Watchdog:
-    """A timer of the process's CPU time, whose signal looks at the callback that runs.
+    """A timer of the process's CPU time, whose signal checks the callback that runs.
 
     Python runs signal handlers in the main thread between two bytecodes, and where C code asks for them, as
-    regular expressions do: that is where a callback is cut off. Any other call into C ends when it returns.
-    A thread looks as well: it logs what blocks the loop, and ends a callback that only waits.
+    regular expressions do: there a callback is interrupted. Any other call into C ends when it returns.
+    A thread checks as well: it logs what blocks the loop, and ends a callback that only waits.
     Games are trusted code; this is for their bugs.
     """
 
@@ -51,10 +51,10 @@ class Watchdog:
         self._guarding = False
         self._seen = 0
         self._since = 0.0
-        """The CPU time of the loop's thread when the callback that was seen began, or a little later."""
+        """The CPU time of the loop's thread when the checked callback began, or a little later."""
         self._looked = 0.0
         self._overrun: Overrun | None = None
-        """What was raised in the callback that runs, whatever it made of it."""
+        """The exception raised in the running callback, even if the callback caught it."""
         self._times = 0
         self._waiting = 0
         """The callback that has waited for too long."""
@@ -66,7 +66,7 @@ class Watchdog:
     # In the loop's thread.
 
     def start(self) -> None:
-        """Watch the running loop; only in the main thread can a callback be cut off."""
+        """Watch the running loop; a callback can be interrupted only in the main thread."""
         if threading.current_thread() is threading.main_thread():
             self._armed = True
             self._looked = time.thread_time()
@@ -79,7 +79,7 @@ class Watchdog:
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no longer."""
+        """Stop watching."""
         if self._armed:
             signal.setitimer(signal.ITIMER_PROF, 0)
             self._armed = False
@@ -89,7 +89,7 @@ class Watchdog:
             self._thread = None
 
     def run(self, callback: Callable[[], T]) -> T:
-        """What the callback returns; `Overrun` where it was cut off, even if it caught that."""
+        """Run a callback and return its result; `Overrun` if it was interrupted, even if it caught that."""
         self._callback += 1
         self._guarding = True
         try:
@@ -101,7 +101,7 @@ class Watchdog:
                 raise overrun
 
     def rest(self) -> None:
-        """The callback is over, however it ended."""
+        """Note that the callback is over, however it ended."""
         self._guarding = False
         self._overrun = None
         if sys.gettrace() is _insist:
@@ -113,13 +113,13 @@ class Watchdog:
             asyncio.get_running_loop().call_later(LOOK_EVERY, self._pulse)
 
     def _look(self, _signal: int, frame: FrameType | None) -> None:
-        """How long the callback has run; the signal came now, or as soon as it could be heard."""
+        """Check how long the callback has run; called by the signal, now or as soon as Python handles it."""
         now, before = time.thread_time(), self._looked
         self._looked = now
         if not self._guarding:
             return
         if self._seen != self._callback:
-            # It began since the last look. If that is long ago, it has let nobody look until now.
+            # It began since the last check. If that was long ago, it let no check happen until now.
             self._seen, self._since = self._callback, min(now, before + LOOK_EVERY)
         if now - self._since > self._patience:
             self._cut_off(f"more than {self._patience} s of CPU time", frame, late=now - before > LATE)
@@ -127,7 +127,7 @@ class Watchdog:
             self._cut_off(f"more than {WAITS * self._patience} s of waiting", frame)
 
     def _cut_off(self, what: str, frame: FrameType | None, *, late: bool = False) -> None:
-        """Raise it here; where that was caught before, then once more in one of the callers, each in turn."""
+        """Raise `Overrun` here; if it was caught before, once more in one of the callers, each in turn."""
         if self._overrun is None:
             self._overrun = Overrun(what, late=late)
         else:
@@ -148,7 +148,7 @@ class Watchdog:
             callback = self._callback if self._guarding else 0
             looks = (
                 looks + 1 if callback == seen else 0
-            )  # looks, not seconds: all of us may have been stopped
+            )  # count checks, not seconds: the whole process may have been stopped
             seen = callback
             if self._armed and callback and looks * LOOK_EVERY > WAITS * self._patience:
                 self._waiting = callback
@@ -160,14 +160,14 @@ class Watchdog:
 
 
 def _insist(_frame: FrameType, event: str, _argument: Any) -> Any:
-    """Traces a function that may have caught an Overrun: it does not get to its next line."""
+    """Trace a function that may have caught an `Overrun`: it does not get to its next line."""
     if event == "line":
         raise Overrun("too long, and it did not stop when told")
     return None if event == "call" else _insist
 
 
 def _complain(watched: int, seconds: float) -> None:
-    """Say what the loop is doing instead of turning; code only, no values."""
+    """Log what blocks the loop: code only, no values."""
     frame = sys._current_frames().get(watched)  # noqa: SLF001 - there is no other way to see it
     stack = [] if frame is None else traceback.format_stack(frame)[-8:]
     log.warning("loop_blocked", seconds=round(seconds, 3), stack="".join(stack))

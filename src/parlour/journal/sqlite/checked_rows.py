@@ -1,7 +1,7 @@
-"""Rows with a checksum: how every row is written, and how one is read and believed.
+"""Rows with a checksum: how every row is written, read and checked.
 
-A checksum is a digest of all the columns of its row, those that are only searched by included. A row that is
-not as it was written is noted, and counts as not there; whoever needs that very row hears `Damaged`.
+A checksum is a digest of all the columns of its row, including those that are only searched by. A row that is
+not as it was written is noted and treated as missing; a read of that very row raises `Damaged`.
 """
 
 import sqlite3
@@ -21,7 +21,7 @@ BY_ROW = ("rowid",)
 
 
 class Table:
-    """What the rows of a table have: all columns but the checksum, the body last where there is one."""
+    """The columns of a table: all but the checksum, the body last if there is one."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class Table:
         self.name = name
         self.columns = columns
         self.key = key
-        """What names a row."""
+        """The columns that identify a row."""
         self.order = order
-        """By what rows can be walked through."""
+        """The column by which rows can be walked through."""
         self.has_body = has_body
         self.all = ", ".join((*columns, "checksum"))
-        """As SQL has it."""
+        """The columns as SQL."""
         marks = ", ".join("?" for _ in (*columns, "checksum"))
         self.insertion = f"INTO {name} ({self.all}) VALUES ({marks})"
 
@@ -61,11 +61,11 @@ RECORDS = Table(
 CLOCK = Table("clock", ("now",), (), has_body=False)
 
 ALL_TABLES = (ROOMS, SEATS, CLOCK, RECORDS, STATES, STEPS)
-"""The small ones first: they are looked through before the long ones."""
+"""The small ones first: they are checked before the long ones."""
 
 
 class Connection(sqlite3.Connection):
-    """A connection to the file, and the list of what was found to be damaged in it."""
+    """A connection to the file, with a list of the damage found in it."""
 
     damages: dict[Damage, None]
 
@@ -74,13 +74,13 @@ class Connection(sqlite3.Connection):
 
 
 def checksum(keys: Sequence[Any], hash: bytes) -> bytes:
-    """The checksum of a row with these columns and a body with this digest; numbers are numbers to SQLite."""
+    """The checksum of a row with these columns and this digest of its body; 1 and 1.0 count as the same."""
     plain = [float(value) if isinstance(value, int | float) else value for value in keys]
     return digest(_pack(plain) + hash)
 
 
 def with_checksum(table: Table, *values: Any) -> Row:
-    """A row to be written."""
+    """A row with its checksum, as it is written."""
     if table.has_body:
         return (*values, checksum(values[:-1], digest(values[-1])))
     return (*values, checksum(values, b""))
@@ -93,7 +93,7 @@ def insert(db: sqlite3.Connection, table: Table, *values: Any, instead: bool = F
 
 
 def change_row(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[str, Any]) -> None:
-    """Write other values into the row with that first column; `Damaged` if it is."""
+    """Write new values into the row with that first column; `Damaged` if it is."""
     row = look_for(db, table, f"WHERE {table.columns[0]} = ?", (key,))
     old = dict(zip(table.columns, row or (), strict=False))
     new = {**old, **changes}
@@ -109,7 +109,7 @@ def change_row(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[
 
 
 def is_whole(table: Table, row: Row) -> bool:
-    """Whether a row (all columns, the checksum, and perhaps more) is as it was written."""
+    """True if a row (all columns, the checksum, and perhaps more) is as it was written."""
     count = len(table.columns)
     values, kept = row[:count], row[count]
     if not table.has_body:
@@ -119,7 +119,7 @@ def is_whole(table: Table, row: Row) -> bool:
 
 
 def note(db: sqlite3.Connection, table: Table, row: Row) -> Damaged:
-    """Remember that a row is damaged; the error that says so."""
+    """Note that a row is damaged, and return the error."""
     values = dict(zip(table.columns, row, strict=False))
     name = ", ".join(f"{column} {str(values[column])[:80]!r}" for column in table.key)
     if isinstance(db, Connection):
@@ -130,7 +130,7 @@ def note(db: sqlite3.Connection, table: Table, row: Row) -> Damaged:
 def checked(
     db: sqlite3.Connection, table: Table, rows: Iterable[Row]
 ) -> Iterator[tuple[Row, Damaged | None]]:
-    """Each row with what is wrong with it, which is noted."""
+    """Each row with its damage, if any, which is noted."""
     for row in rows:
         yield row, None if is_whole(table, row) else note(db, table, row)
 
@@ -144,9 +144,9 @@ def look(
     *,
     strict: bool = False,
 ) -> Iterator[Row]:
-    """The rows that SQL finds, with whatever *more* it is asked for.
+    """The rows that SQL finds, with the columns *more*.
 
-    Damaged ones are left out; `Damaged` at the first of them where that is *strict*.
+    Damaged ones are left out; with *strict*, the first of them raises `Damaged`.
     """
     sql = f"SELECT {table.all}{more} FROM {table.name} {which}"  # noqa: S608 - our own words
     for row, damaged in checked(db, table, db.execute(sql, values)):
@@ -164,7 +164,7 @@ def look_for(
 
 
 def walk(db: sqlite3.Connection, table: Table, after: Row | None, limit: int) -> Row | None:
-    """Check some more rows of a table; where to go on, or None at its end."""
+    """Check some more rows of a table; returns where to go on, or None at its end."""
     order = ", ".join(table.order)
     marks = ", ".join("?" for _ in table.order)
     which = "" if after is None else f"WHERE ({order}) > ({marks})"

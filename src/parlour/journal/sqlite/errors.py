@@ -1,4 +1,4 @@
-"""What went wrong, in the journal's words."""
+"""Translates SQLite's errors into the journal's."""
 
 import sqlite3
 from pathlib import Path
@@ -11,11 +11,11 @@ from parlour.journal.base import (
 )
 
 SURE = ("SQLITE_FULL", "SQLITE_BUSY", "SQLITE_READONLY", "SQLITE_NOMEM", "SQLITE_IOERR_SHM")
-"""With these nothing was committed. (The shared memory of the log has no disk behind it.)"""
+"""Errors after which nothing was committed. (The shared memory of the log has no disk behind it.)"""
 
 
 def not_kept(error: Exception, *, committing: bool = False) -> NotKept | DiskFailed:
-    """Why a transaction failed, which may have reached the disk if it was being committed."""
+    """The error of a failed transaction, which may have reached the disk if it was being committed."""
     name = name_of(error)
     failed = name.startswith("SQLITE_IOERR") or (committing and isinstance(error, sqlite3.Error))
     if failed and not name.startswith(SURE):
@@ -30,7 +30,7 @@ def unreadable(what: str, error: sqlite3.Error) -> Exception:
 
 
 def pages_damaged(path: Path, what: str) -> Damaged:
-    """The file is so damaged that nothing can be done with it here."""
+    """The error of a file that is too damaged to be used."""
     return Damaged(
         f"{path} is damaged ({what}): put a backup in its place, "
         f"or save what can be read with: sqlite3 {path.name} .recover"
@@ -46,5 +46,5 @@ def unopened(path: Path, error: sqlite3.Error) -> Exception:
 
 
 def name_of(error: Exception) -> str:
-    """SQLite's own name for what happened; where an error is not from the library there is none."""
+    """SQLite's own name of the error; empty if it is not from the library."""
     return getattr(error, "sqlite_errorname", "")

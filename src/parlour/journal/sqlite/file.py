@@ -1,4 +1,4 @@
-"""The file: its tables, and how it is opened."""
+"""The SQLite file: its tables, and how it is opened."""
 
 import secrets
 import sqlite3
@@ -22,19 +22,19 @@ from parlour.wire import read_step
 
 FILE = "parlour.db"
 FORMAT = 4
-"""The version of the tables below; a file says its own in `user_version`."""
+"""The format of the tables below; a file has its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
-"""How a file says that it is Parlour's, in `application_id`."""
+"""Identifies a file as Parlour's, in `application_id`."""
 BUSY_TIMEOUT = 2.0
-"""Seconds to wait for another process that is writing to the same file."""
+"""Seconds to wait for another process that writes to the same file."""
 
 SMALL = 64 * 1024 * 1024
-"""Bytes of a file that is written anew in about a second."""
+"""Bytes of a file that can be rewritten in about a second."""
 
 SYNCHRONOUS = {"disk": "FULL", "process": "NORMAL"}
 
 TABLES = (
-    # Numbers are never given twice, even when rooms are forgotten.
+    # Numbers are never used twice, even when rooms are deleted.
     """CREATE TABLE rooms (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL,
@@ -60,7 +60,7 @@ TABLES = (
         PRIMARY KEY (room, player)
     ) WITHOUT ROWID""",
     "CREATE INDEX seats_of ON seats (player)",
-    # In the order of arrival: the steps of one transaction lie on few pages, however many rooms they are of.
+    # In the order of arrival: the steps of one transaction lie on few pages, whichever rooms they are of.
     """CREATE TABLE steps (
         room INTEGER NOT NULL REFERENCES rooms,
         seq INTEGER NOT NULL,
@@ -98,17 +98,17 @@ RECORDS = (
     "CREATE INDEX due_records ON records (kind, due) WHERE due IS NOT NULL",
     "CREATE INDEX records_of_room ON records (room) WHERE room IS NOT NULL",
 )
-"""The tables of this format; files of older ones lack that of the records."""
+"""The tables of this format; files of older ones have no table of records."""
 
 
 def open_file(
     path: Path, durability: Durability, marked: float | None = None
 ) -> tuple[Connection, Connection, float]:
-    """A connection to write with, one to read with, and where the rooms' clock stopped.
+    """Open a connection to write with and one to read with; also returns where the rooms' clock stopped.
 
-    *marked* is what is known of that from elsewhere, if the file cannot tell.
+    *marked* is the clock of the progress mark, for a file whose own clock is damaged.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the secrets of all rooms lie in there
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the file holds the secrets of all rooms
     if not path.exists():
         path.touch(mode=0o600)
     with ExitStack() as opened:
@@ -140,14 +140,14 @@ def connect(path: Path) -> Connection:
 
 
 def make_ready(db: sqlite3.Connection, path: Path) -> None:
-    """See that the file is ours and of our time, and fill it if it is new; others' files stay untouched."""
+    """Check that the file is ours and not too new, and fill it if it is new; others' files stay untouched."""
     new = is_new(db, path)
     if new:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL")
     if new or format_of(db) < FORMAT:
         db.execute("BEGIN IMMEDIATE")
-        format = 0 if is_new(db, path) else format_of(db)  # nobody was faster
+        format = 0 if is_new(db, path) else format_of(db)  # no other process was faster
         if format < FORMAT:
             upgrade(db, format)
         db.execute("COMMIT")
@@ -156,7 +156,7 @@ def make_ready(db: sqlite3.Connection, path: Path) -> None:
 
 
 def upgrade(db: sqlite3.Connection, format: int) -> None:
-    """Bring the tables from a format to today's; a new file has none. Inside a transaction."""
+    """Upgrade the tables from a format to today's; a new file has none. Inside a transaction."""
     for sql in RECORDS if format else (*TABLES, *RECORDS):
         db.execute(sql)
     if format:
@@ -171,17 +171,17 @@ def upgrade(db: sqlite3.Connection, format: int) -> None:
 
 
 def let_shrink(db: sqlite3.Connection, path: Path) -> None:
-    """Older files cannot give pages back; a small one is written anew for that."""
+    """Rewrite a small older file, which cannot give pages back otherwise."""
     if db.execute("PRAGMA auto_vacuum").fetchone()[0] == 0 and path.stat().st_size <= SMALL:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("VACUUM")
 
 
 def check_pages(db: Connection, path: Path) -> None:
-    """See that SQLite finds its way about the file; what stands in the rows is checked when they are read.
+    """Check that SQLite can read the file's structure; the rows are checked when they are read.
 
-    An index holds nothing that its table does not: a damaged one is made anew. Only small files are searched
-    for that, because it takes longer.
+    An index holds nothing that its table does not: a damaged one is rebuilt. Only small files are searched
+    for damaged indexes, because that takes longer.
     """
     check = "PRAGMA integrity_check(100)" if path.stat().st_size <= SMALL else "PRAGMA quick_check(100)"
     faults = faults_of(db, check)
@@ -194,13 +194,13 @@ def check_pages(db: Connection, path: Path) -> None:
 
 
 def faults_of(db: sqlite3.Connection, check: str) -> list[str]:
-    """What SQLite finds; that a value has not the type of its column is found by its row's checksum."""
+    """What SQLite finds; values of a wrong type are left to the row's checksum."""
     found = [" ".join(text.split()) for (text,) in db.execute(check)]
     return [text for text in found if text != "ok" and " value in " not in text]
 
 
 def mend_clock(db: Connection, now: float) -> float:
-    """Where the rooms' clock stopped; if its row is damaged, the last steps tell, or who knows better."""
+    """Where the rooms' clock stopped; if its row is damaged, by the last steps or by *now*."""
     clock = [row[0] for row in look(db, CLOCK)]
     if clock:
         return float(clock[0])
@@ -215,13 +215,13 @@ def mend_clock(db: Connection, now: float) -> float:
 
 
 def format_of(db: sqlite3.Connection) -> int:
-    """The version of the tables in the file."""
+    """The format of the tables in the file."""
     format: int = db.execute("PRAGMA user_version").fetchone()[0]
     return format
 
 
 def is_new(db: sqlite3.Connection, path: Path) -> bool:
-    # The mark is read last: a file that somebody fills right now has its mark by the time it has its tables.
+    # The mark is read last: a file that is being filled right now has its mark by the time it has its tables.
     tables, format, application = (
         db.execute(sql).fetchone()[0]
         for sql in ("SELECT count(*) FROM sqlite_schema", "PRAGMA user_version", "PRAGMA application_id")

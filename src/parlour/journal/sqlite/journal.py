@@ -1,7 +1,7 @@
 """A journal in one SQLite file: a thread that writes for all rooms at once, and a thread that reads.
 
-Whatever waits to be written when the writer comes round is one transaction, so that many rooms share the
-price of one flush to the disk. The unique key (room, seq) is the fence between two owners of one room.
+Everything that waits when the writer starts its next batch is one transaction, so that many rooms share the
+price of one flush to the disk. The unique key (room, seq) keeps two owners of one room apart.
 """
 
 import asyncio
@@ -30,7 +30,8 @@ from parlour.journal.base import (
     StepWrites,
     Stored,
 )
-from parlour.journal.sqlite import reads, writes
+from parlour.journal.sqlite import reads
+from parlour.journal.sqlite import writes as row_writes
 from parlour.journal.sqlite.checked_rows import ALL_TABLES, Connection, Row, walk
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.mark import ProgressMark
@@ -55,7 +56,7 @@ class SqliteJournal:
         """The rooms' clock, as it was last noted."""
         self._damages: dict[Damage, None] = {}
         self._inspected: tuple[int, Row | None] = (0, None)
-        """Which table is being checked, and after which row."""
+        """The table being checked, and the last row that was."""
 
     async def open(self) -> float:
         if self._writer is not None:
@@ -88,7 +89,7 @@ class SqliteJournal:
             await writer.stop()
             await asyncio.to_thread(self._mark.write, self._clock)
 
-    # Writing. Whatever can fail to encode does so here, where it costs only its own caller.
+    # Writing. Encoding errors are raised here, where they cost only their own caller.
 
     async def create(
         self,
@@ -98,15 +99,15 @@ class SqliteJournal:
         steps: Sequence[Step] = (),
         records: Sequence[Change] = (),
     ) -> int:
-        row = writes.SummaryRow.of(summary)
-        number: int = await self._write(partial(writes.create, row, state, due, steps, records))
+        row = row_writes.SummaryRow.of(summary)
+        number: int = await self._write(partial(row_writes.create, row, state, due, steps, records))
         return number
 
-    def append(self, room: int, step: Step, aside: StepWrites, kept: Kept) -> None:
-        row = writes.row_of(room, step)
-        row_of_room = None if aside.summary is None else writes.SummaryRow.of(aside.summary)
-        alone = row_of_room is None and aside.state is None and aside.due is UNSET and not aside.records
-        do = partial(writes.append, row, row_of_room, aside.state, aside.due, aside.records)
+    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
+        row = row_writes.row_of(room, step)
+        row_of_room = None if writes.summary is None else row_writes.SummaryRow.of(writes.summary)
+        alone = row_of_room is None and writes.state is None and writes.due is UNSET and not writes.records
+        do = partial(row_writes.append, row, row_of_room, writes.state, writes.due, writes.records)
         if self._writer is None:
             kept(NotKept("the journal is not open"))
         else:
@@ -120,16 +121,16 @@ class SqliteJournal:
         stored: Stored | None = None,
         due: float | UnsetType | None = UNSET,
     ) -> None:
-        row = None if summary is None else writes.SummaryRow.of(summary)
-        await self._write(partial(writes.update_room, room, row, stored, due))
+        row = None if summary is None else row_writes.SummaryRow.of(summary)
+        await self._write(partial(row_writes.update_room, room, row, stored, due))
 
     async def keep(self, *changes: Change) -> None:
-        await self._write(partial(writes.keep, changes))
+        await self._write(partial(row_writes.keep, changes))
 
     async def beat(self, now: float) -> None:
         await self._write(lambda _: None, now)
         self._clock = max(self._clock, now)
-        if self._mark.is_due(self._clock):  # what it tells of is on the disk
+        if self._mark.is_due(self._clock):  # everything up to the mark is on the disk
             await asyncio.to_thread(self._mark.write, self._clock)
 
     async def prune(self, before: float, limit: int) -> bool:

@@ -1,7 +1,7 @@
-"""A mark in a file of its own says how far the journal was: one that has lost something is noticed.
+"""A mark in a separate file says how far the journal was: so a journal that has lost something is noticed.
 
-SQLite cannot tell: a log (`-wal`) that is missing or cut off looks to it like one that was never written. The
-mark is written after what it tells of is on the disk: a journal behind its mark has lost something.
+SQLite cannot notice: a missing or truncated log (`-wal`) looks to it like one that was never written. The
+mark is written after the steps before it are on the disk: a journal behind its mark has lost something.
 """
 
 import sqlite3
@@ -16,18 +16,18 @@ MARK_FILE = "parlour.mark"
 MARK_EVERY = 1.0
 """Seconds between two marks at least."""
 TOLERANCE: dict[Durability, float] = {"disk": 0.0, "process": 60.0}
-"""Seconds that a loss of power may cost."""
+"""Seconds of play that a loss of power may cost."""
 
 
 class ProgressMark:
-    """How far the rooms' clock was when the journal was last known to be on the disk."""
+    """The rooms' clock when the journal was last known to be on the disk."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / MARK_FILE
         self._at: float | None = None
 
     def read(self) -> float | None:
-        """The clock of the mark; None where there is none that can be believed."""
+        """The clock of the mark; None if it is missing or damaged."""
         try:
             clock, checksum = self._path.read_text("ascii").split()
             return float(clock) if checksum == _checksum(clock) else None
@@ -35,11 +35,11 @@ class ProgressMark:
             return None
 
     def is_due(self, clock: float) -> bool:
-        """Whether it is time for the next one."""
+        """True if it is time for the next one."""
         return self._at is None or clock >= self._at + MARK_EVERY
 
     def write(self, clock: float) -> None:
-        """Set the mark; if that fails, the older one is true as well."""
+        """Write the mark; if that fails, the older one is still true."""
         self._at = clock
         draft = self._path.with_suffix(".new")
         with suppress(OSError):
@@ -47,7 +47,7 @@ class ProgressMark:
             draft.replace(self._path)
 
     def check(self, journal: Path, durability: Durability) -> None:
-        """`Lost` if the journal does not reach its mark; it is only read here, and stays as it is."""
+        """`Lost` if the journal does not reach its mark; only reads the journal."""
         marked, kept = self.read(), _clock_of(journal)
         if marked is None or kept is None or kept >= marked - TOLERANCE[durability]:
             return
@@ -64,7 +64,7 @@ def _checksum(clock: str) -> str:
 
 
 def _clock_of(journal: Path) -> float | None:
-    """Where the rooms' clock stopped; None where that cannot be read."""
+    """Where the rooms' clock stopped; None if that cannot be read."""
     if not journal.exists() or not journal.stat().st_size:
         return 0.0
     try:
@@ -73,7 +73,7 @@ def _clock_of(journal: Path) -> float | None:
                 return 0.0
             columns = [column[1] for column in db.execute("PRAGMA table_info(clock)")]
             row = db.execute(f"SELECT {', '.join(columns)} FROM clock").fetchone()  # noqa: S608 - our own
-    except (sqlite3.Error, TypeError, ValueError):  # it is opened in a moment, and then said to be so
+    except (sqlite3.Error, TypeError, ValueError):  # opening the journal reports it in a moment
         return None
     has_checksum = "checksum" in columns
     return float(row[0]) if row and (not has_checksum or is_whole(CLOCK, row)) else None

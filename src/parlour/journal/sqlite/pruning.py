@@ -1,4 +1,4 @@
-"""Forgets ended rooms by the rooms' clock: a wall clock that jumps forgets nothing.
+"""Deletes ended rooms by the rooms' clock: a wall clock that jumps deletes nothing.
 
 A call does a bounded part of the work, so that moves are not held up; the file shrinks with it.
 """
@@ -24,7 +24,7 @@ REST_OF_A_ROOM = (
 
 
 def prune(before: float, limit: int, db: sqlite3.Connection) -> bool:
-    """Forget some of the rooms that ended before; True where more may be left."""
+    """Delete some rooms that ended before that time; True if more may be left."""
     left = limit
     ended = look(db, ROOMS, "WHERE ended_at < ? ORDER BY ended_at", (before,))
     for number, *_ in list(islice(ended, limit)):
@@ -36,9 +36,9 @@ def prune(before: float, limit: int, db: sqlite3.Connection) -> bool:
 
 
 def forget(room: int, most: int, db: sqlite3.Connection) -> int:
-    """Forget a room's steps, then the rest of it; how much that was.
+    """Delete a room's steps, then the rest of it; returns how many steps and rooms that were.
 
-    A room that is not done with is found again by the next call.
+    The next call goes on with a room that is not done.
     """
     count = db.execute(SOME_STEPS, (room, most)).rowcount
     if count == most:
@@ -49,7 +49,7 @@ def forget(room: int, most: int, db: sqlite3.Connection) -> int:
 
 
 def shrink(db: sqlite3.Connection) -> None:
-    """Give pages that nothing is on back to the disk."""
+    """Give free pages back to the disk."""
     if db.execute("PRAGMA freelist_count").fetchone()[0] > SPARE_PAGES:
         for _ in range(PAGES_AT_ONCE):
-            db.execute("PRAGMA incremental_vacuum(1)")  # Python's SQLite does no more than one at a time
+            db.execute("PRAGMA incremental_vacuum(1)")  # Python's SQLite gives back only one at a time

@@ -1,4 +1,4 @@
-"""What a read finds. Every row is checked; see `checked_rows`."""
+"""The reads. Every row is checked; see `checked_rows`."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -32,16 +32,16 @@ from parlour.journal.sqlite.checked_rows import (
 from parlour.wire import digest
 
 AFTER_ALL = 2**62
-"""After any step that there is."""
+"""Larger than any seq."""
 PAGE = 200
-"""How many steps a replay reads at a time."""
+"""Steps that a replay reads at a time."""
 NO_LIMIT = -1
-"""As many as there are, in SQLite's words."""
+"""No limit, in SQL."""
 
 read_summary = msgspec.json.Decoder(RoomSummary).decode
 
 LAST_STEP = ", (SELECT coalesce(max(seq), 0) FROM steps WHERE steps.room = rooms.number)"
-# An id is given again only once its room has ended, so an open room is the newest of its id.
+# An id is used again only once its room has ended, so an open room is the newest of its id.
 BY_ID = "WHERE id = ? ORDER BY number DESC LIMIT 1"
 BY_NUMBER = "WHERE number = ?"
 
@@ -49,7 +49,7 @@ BY_NUMBER = "WHERE number = ?"
 
 
 def found(db: sqlite3.Connection, row: Row) -> Found:
-    """A room by its row; `Damaged` if its summary cannot be read."""
+    """The room of a row; `Damaged` if its summary cannot be read."""
     try:
         return Found(row[0], row[-1], read_summary(row[len(ROOMS.columns) - 1]))
     except UNREADABLE:
@@ -78,7 +78,7 @@ def room_ids(query: RoomQuery, db: sqlite3.Connection) -> list[str]:
 
 
 def which_rooms(query: RoomQuery, db: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """What SQL calls these rooms."""
+    """The SQL condition of a query for rooms."""
     terms, values = ["open"], list[Any]()
     if query.player is not None:
         numbers = [row[0] for row in look(db, SEATS, "WHERE player = ?", (query.player,))]
@@ -102,7 +102,7 @@ def which_rooms(query: RoomQuery, db: sqlite3.Connection) -> tuple[str, list[Any
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Where values go."""
+    """Placeholders for values."""
     return ", ".join("?" for _ in values)
 
 
@@ -136,7 +136,7 @@ def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[StepRow], 
     steps: list[StepRow] = []
     try:
         for row in step_rows(room, after, PAGE, db):
-            steps.append(row)  # noqa: PERF402 - those before the damage count
+            steps.append(row)  # noqa: PERF402 - the steps before the damage count
     except Damaged:
         if not steps:
             raise
@@ -145,16 +145,16 @@ def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[StepRow], 
 
 
 def stored(room: int, at: int, db: sqlite3.Connection) -> Stored:
-    """The newest state up to a step that is whole: the steps after it lead to the same room."""
+    """The newest undamaged state up to a step: the steps after it lead to the same room."""
     for row in look(db, STATES, "WHERE room = ? AND seq <= ? ORDER BY seq DESC", (room, at)):
         return Stored(row[1], row[2])
     raise Damaged(f"room {room}: its state is not as it was written")
 
 
 def answers(room: int, db: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    """The seq that each (player, command id) was answered with.
+    """The seq of the answer to each (player, command id).
 
-    `Damaged` if one of those steps is: it may be the answer to what is asked again.
+    `Damaged` if one of those steps is: it may be the answer to a repeated command.
     """
     rows = look(db, STEPS, "WHERE room = ? AND command_id IS NOT NULL", (room,), strict=True)
     return {(player, id): seq for _, seq, player, id, *_ in rows if player is not None}
@@ -194,10 +194,10 @@ def records(query: RecordQuery, db: sqlite3.Connection) -> list[Record]:
 
 
 def which_records(query: RecordQuery) -> tuple[str, list[Any]]:
-    """What SQL calls these records."""
+    """The SQL condition of a query for records."""
     given = {"kind = ?": query.kind, "in_group = ?": query.group, "owner = ?": query.owner}
     terms = {term: value for term, value in {**given, "due <= ?": query.due_by}.items() if value is not None}
-    which = " AND ".join([*terms, *(["owner <> ''"] if query.owner else [])])  # as the index has it
+    which = " AND ".join([*terms, *(["owner <> ''"] if query.owner else [])])  # in the order of the index
     if query.due_by is not None:
         order = "due, key"
     else:

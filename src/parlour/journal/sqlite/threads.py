@@ -19,33 +19,33 @@ from parlour.journal.sqlite.writes import StepRow, insert_all, move_clock
 
 W = TypeVar("W")
 Done = Callable[[Any], None]
-"""Told what came of some work: its result, or an exception."""
+"""Called with the outcome of some work: its result, or an exception."""
 Batch = list[tuple[W, Done]]
 
 MOST_WRITES = 10_000
 MOST_READS = 20
-"""What is done together at most: a transaction may be large, but what was found is not kept waiting."""
+"""Work in one batch at most: a transaction may be large, but read results must not wait."""
 
 
 class Write(NamedTuple):
-    """Something that waits to be written, and how far it moves the rooms' clock."""
+    """A write that waits, and the time to which it moves the rooms' clock."""
 
     do: Callable[[sqlite3.Connection], Any]
     now: float
     row: StepRow | None = None
-    """The step, where there is nothing else to write: many such are written with one statement."""
+    """The step, if there is nothing else to write: many such are written with one statement."""
 
 
 def note_pages(db: sqlite3.Connection, error: Exception) -> None:
-    """Remember it if SQLite does not find its way about the file."""
+    """Note it if SQLite cannot read the file's structure."""
     if name_of(error).startswith("SQLITE_CORRUPT") and isinstance(db, Connection):
         db.damages.setdefault(Damage("file", str(error)))
 
 
 class QueueThread(ABC, Generic[W]):
-    """A thread with a queue and a connection to the file: does together whatever came while it did the last.
+    """A thread with a queue and a connection to the file: does in one batch what came during the last one.
 
-    To and fro between two threads costs more than most of what is asked, so it happens once for many.
+    Switching between two threads costs more than most requests, so it happens once for many.
     """
 
     def __init__(self, name: str, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop, most: int) -> None:
@@ -56,25 +56,25 @@ class QueueThread(ABC, Generic[W]):
         self._busy = False
         """The thread has a batch, or is about to get one."""
         self._batches: SimpleQueue[Batch[W]] = SimpleQueue()
-        # A daemon, because a server that fell over must not hang at its end: what was acknowledged is kept.
+        # A daemon, because a server that crashed must not hang at its end: acknowledged writes are kept.
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     # In the loop's thread.
 
     def put(self, work: W, done: Done) -> None:
-        """Have it done; *done* is called when it is."""
+        """Have work done; *done* is called with its outcome."""
         self._waiting.append((work, done))
         if not self._busy:
             self._busy = True
-            self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes with it
+            self._loop.call_soon(self._hand_over)  # what else is asked in this turn goes into the same batch
 
     def do(self, work: W) -> asyncio.Future[Any]:
-        """Have it done; the future is done when it is."""
+        """Have work done; the future gets its outcome."""
         future = self._loop.create_future()
 
         def done(outcome: Any) -> None:
-            if future.done():  # whoever gave up waiting is left alone
+            if future.done():  # a cancelled future is left alone
                 return
             if failed(outcome):
                 future.set_exception(outcome)
@@ -91,16 +91,16 @@ class QueueThread(ABC, Generic[W]):
             self._batches.put([self._waiting.popleft() for _ in range(count)])
 
     def _settle(self, batch: "Batch[W]", outcomes: list[Any]) -> None:
-        """Tell everybody what came of their work."""
+        """Report each outcome to whoever waits for it."""
         self._hand_over()
         for (_, done), outcome in zip(batch, outcomes, strict=True):
             try:
                 done(outcome)
-            except Exception as error:  # noqa: BLE001 - it is its own affair; the others are told all the same
+            except Exception as error:  # noqa: BLE001 - its own error; the others are still told
                 self._loop.call_exception_handler({"message": "after a write", "exception": error})
 
     async def stop(self) -> None:
-        """Do what still waits, and let go of the file."""
+        """Do the waiting work, and close the file."""
         while self._waiting:
             self._hand_over()
         self._batches.put([])
@@ -117,7 +117,7 @@ class QueueThread(ABC, Generic[W]):
 
     @abstractmethod
     def _do_all(self, batch: list[W]) -> list[Any]:
-        """What came of each: its result, or the exception for whoever waits for it."""
+        """The outcome of each: its result, or the exception for whoever waits for it."""
 
     def _let_go(self) -> None:
         self._db.close()
@@ -131,8 +131,8 @@ class Writer(QueueThread[Write]):
         super().__init__("journal-writer", db, loop, MOST_WRITES)
 
     def _let_go(self) -> None:
-        """Fold the log into the file first."""
-        with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be folded in
+        """Merge the log into the file first."""
+        with closing(self._db), suppress(sqlite3.Error):  # the log holds what could not be merged
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _do_all(self, batch: list[Write]) -> list[Any]:
@@ -173,7 +173,7 @@ class Writer(QueueThread[Write]):
     def _attempt(self, write: Write) -> Any:
         try:
             return write.do(self._db)
-        except Conflict as conflict:  # met before anything was written
+        except Conflict as conflict:  # it happened before anything was written
             return conflict
 
     def _move_clock(self, now: float) -> None:
@@ -189,7 +189,7 @@ def failed(outcome: Any) -> bool:
 
 
 def blamed(error: Exception) -> Damaged | None:
-    """The error in the journal's words, where what it holds is to blame."""
+    """The journal's error, if damage of the file is the cause."""
     if isinstance(error, Damaged):
         return error
     if isinstance(error, msgspec.DecodeError | UnicodeDecodeError):
@@ -198,14 +198,14 @@ def blamed(error: Exception) -> Damaged | None:
 
 
 def fault(error: Exception) -> NotKept:
-    """A write that failed by a fault of ours: nothing of it is kept, and whoever asked is told so."""
+    """The error of a write that failed by a bug of ours: nothing of it is kept."""
     why = NotKept(f"not kept: {type(error).__name__}")
     why.__cause__ = error
     return why
 
 
 class Reader(QueueThread[Callable[[sqlite3.Connection], Any]]):
-    """Reads, on a connection of its own: it sees what was kept, and waits for no writer."""
+    """Reads, on a connection of its own: it sees all committed writes, and waits for no writer."""
 
     def __init__(self, db: sqlite3.Connection, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__("journal-reader", db, loop, MOST_READS)
@@ -219,5 +219,5 @@ class Reader(QueueThread[Callable[[sqlite3.Connection], Any]]):
         except sqlite3.Error as error:
             note_pages(self._db, error)
             return unreadable("the journal", error)
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
+        except Exception as error:  # noqa: BLE001 - the error belongs to whoever asked
             return blamed(error) or error

@@ -1,7 +1,7 @@
-"""Upgrade to format 4: replaces the ids of GammonX clients, which open seats, in everything that is kept.
+"""Upgrade to format 4: replaces the ids of GammonX clients, which would give their seats away.
 
-Files of older formats have them as the ids of players. Steps are chained by their digests, and stored
-states name the last step's: those digests change along, so that rooms go on and can be replayed as before.
+Older formats use them as players' ids. Steps are chained by their digests, and a stored state names the
+digest of the last step: these digests change, too, so that rooms go on and can be replayed as before.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from parlour.wire import digest
 Hide = Callable[[bytes], bytes]
 """Replaces the ids in encoded data."""
 Heads = dict[int, tuple[bytes, bytes]]
-"""By seq: the digest of a step as it was, and as it is now."""
+"""By seq: the old digest of a step, and the new one."""
 
 OURS = "'gammonx:*'"
 ROOMS = f"""
@@ -24,7 +24,7 @@ ROOMS = f"""
 
 
 def hide_ids(db: sqlite3.Connection, hide: Hide) -> None:
-    """Replace them everywhere; inside a transaction."""
+    """Replace the ids everywhere; inside a transaction."""
 
     def renamed(name: str | None) -> str | None:
         return None if name is None else hide(name.encode()).decode()
@@ -63,7 +63,7 @@ def _hide_states(db: sqlite3.Connection, room: int, hide: Hide, heads: Heads) ->
 
 
 def _follow(body: bytes, head: tuple[bytes, bytes] | None) -> bytes:
-    """The same after a step whose digest has changed."""
+    """The same body after a step whose digest has changed."""
     if head is None:
         return body
     before, now = head
@@ -71,5 +71,5 @@ def _follow(body: bytes, head: tuple[bytes, bytes] | None) -> bytes:
 
 
 def _digest(old: bytes, hash: bytes, new: bytes) -> bytes:
-    """The digest of what was replaced; what was damaged before stays so."""
+    """The digest of a changed body; a body that was damaged stays so."""
     return digest(new) if digest(old) == hash else hash

@@ -1,8 +1,8 @@
-"""Upgrade to format 4: what had tables of its own becomes records, and every row gets a checksum.
+"""Upgrade to format 4: the contents of several tables become records, and every row gets a checksum.
 
-In older formats only steps, states and what passed through relays have a digest. What they hold is believed
-as it is, but what was damaged stays so. Times by which things are forgotten were wall time; now they are of
-the rooms' clock, and what is old is as if it had ended, or been used, just now.
+In older formats only steps, states and envelopes of relays have a digest. Other rows are accepted as they
+are, but damaged ones stay damaged. Deletion went by wall time, now it goes by the rooms' clock: whatever is
+old counts as ended, or used, just now.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ from parlour.wire import digest
 INTO = "INSERT INTO records (kind, in_group, key, owner, sort, due, room, body, checksum)"
 NOW = "(SELECT now FROM clock)"
 LAST = "(SELECT max(number) FROM results)"
-"""Old results come before all that are to come, whose order is the rooms' clock."""
+"""Old results sort before all new ones, which are sorted by the rooms' clock."""
 RANKED = "coalesce(says('$.ranked'), 0)"
 RESULTS = f"""SELECT 'result', '', CAST(number AS TEXT), player, number - {LAST}, NULL,
     CASE WHEN {RANKED} THEN NULL ELSE says('$.number') END, body, NULL
@@ -33,13 +33,13 @@ CARRIED = {
     "letters": """SELECT 'envelope', relay, CAST(num AS TEXT), '', num, NULL, NULL, body,
         CASE WHEN digest(body) = hash THEN NULL ELSE hash END FROM letters""",
 }
-"""By their old tables, which the oldest files lack."""
+"""By their old tables, some of which the oldest files lack."""
 UNUSED = ("rooms_by_creator", "listed_rooms")
-"""Indexes by which nothing is searched any more."""
+"""Indexes that are not used any more."""
 
 
 def carry_over(db: sqlite3.Connection, key: bytes) -> None:
-    """Make records of what had tables of its own, and of a new *key*; inside a transaction."""
+    """Make records of the old tables, and of a new *key*; inside a transaction."""
     db.create_function("digest", 1, digest, deterministic=True)
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     for table, rows in CARRIED.items():
@@ -70,7 +70,7 @@ def add_checksums(db: sqlite3.Connection) -> None:
 
 
 def checksum_if_any(table: Table, *row: Any) -> bytes | None:
-    """The checksum of a row; of one whose body is no body there is none."""
+    """The checksum of a row; None if its body is not one."""
     try:
         checksum: bytes = with_checksum(table, *row)[-1]
     except TypeError:
@@ -79,6 +79,6 @@ def checksum_if_any(table: Table, *row: Any) -> bytes | None:
 
 
 def said(sql: str) -> str:
-    """SQL that reads a value from an encoded body; from what is no JSON it reads nothing."""
+    """SQL that reads a value from an encoded body; NULL if that is not JSON."""
     text = "CAST(body AS TEXT)"
     return sql.replace("says(", f"json_extract(CASE WHEN json_valid({text}) THEN {text} END, ")

@@ -1,4 +1,4 @@
-"""What a write does. What can be in its way is looked at first: a refused write leaves nothing behind.
+"""The writes. Each checks first what could prevent it: a refused write leaves nothing behind.
 
 Every row is written with its checksum; see `checked_rows`.
 """
@@ -42,7 +42,7 @@ MOST_NUMBER = 2**53
 
 
 class SummaryRow(NamedTuple):
-    """A card as the tables have it: who sits there, and the columns of its row."""
+    """A summary as its table has it: the seated players, and the columns of the room's row."""
 
     players: frozenset[str]
     columns: Mapping[str, Any]
@@ -61,7 +61,7 @@ class SummaryRow(NamedTuple):
             "ended_at": summary.ended_at,
             "card": encode(summary),
         }
-        return cls(players if summary.ended is None else frozenset(), columns)  # an ended room is nobody's
+        return cls(players if summary.ended is None else frozenset(), columns)  # an ended room has no players
 
 
 StepRow = tuple[int, int, str | None, str | None, bytes, bytes]
@@ -84,7 +84,7 @@ def row_of(room: int, step: Step) -> StepRow:
 
 
 def next_number(db: sqlite3.Connection) -> int:
-    """A number that no room has, nor a forgotten room had."""
+    """A number that no room has, nor a deleted room had."""
     there = "SELECT max(number) FROM rooms WHERE number < ?"
     given = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'rooms' AND seq < ?"
     return max(int(db.execute(sql, (MOST_NUMBER,)).fetchone()[0] or 0) for sql in (there, given)) + 1
@@ -133,9 +133,9 @@ def append(
 
 
 def insert_all(db: sqlite3.Connection, rows: Sequence[StepRow]) -> int:
-    """Keep these steps with few statements; how many of them were kept before one had no place.
+    """Keep these steps with few statements; returns how many were kept before one met a conflict.
 
-    Between two statements the loop's thread takes its turn, and to get it back costs more than a row does.
+    Between two statements the loop's thread gets its turn, and getting it back costs more than a row does.
     """
     at = 0
     while at < len(rows):
@@ -167,7 +167,7 @@ def update_room(
 def write_summary(
     db: sqlite3.Connection, room: int, row_of_room: SummaryRow | None, due: float | UnsetType | None
 ) -> None:
-    """Put the new card at the room's door, if there is one, and set its alarm."""
+    """Write a room's new summary, if there is one, and its deadline."""
     changes = {} if row_of_room is None else dict(row_of_room.columns)
     if not isinstance(due, UnsetType):
         changes["due"] = due
@@ -190,7 +190,7 @@ def keep_state(db: sqlite3.Connection, room: int, stored: Stored) -> None:
 
 
 def move_clock(now: float, db: sqlite3.Connection) -> None:
-    """Note how far the rooms' clock is; it never goes back."""
+    """Note the time of the rooms' clock; it never goes back."""
     db.execute("UPDATE clock SET now = ?1, checksum = ?2 WHERE now < ?1", with_checksum(CLOCK, now))
 
 
@@ -203,13 +203,13 @@ def keep(changes: Sequence[Change], db: sqlite3.Connection) -> None:
 
 
 def values_of(record: Record) -> tuple[Any, ...]:
-    """A record as its table has it, without the checksum."""
+    """The columns of a record, without the checksum."""
     place = (record.kind, record.group, record.key, record.owner)
     return (*place, record.sort, record.due, record.room, record.body)
 
 
 def check(changes: Iterable[Change], db: sqlite3.Connection) -> None:
-    """See that nothing stands in the way of these changes."""
+    """Check that nothing prevents these changes."""
     for one in changes:
         if isinstance(one, NewRecord) and kept_row(one, db) is not None:
             raise Conflict(f"there is a {one.kind} {one.key} already")

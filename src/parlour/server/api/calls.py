@@ -1,4 +1,4 @@
-"""HTTP calls as values: what one takes, gives and refuses is said once, for the check and for the docs."""
+"""HTTP calls as values: each declares what it takes, returns and refuses, for the check and for the docs."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -41,13 +41,13 @@ STATUS: dict[str, int] = {
     Code.UNKNOWN_TICKET: 404,
     Code.WRONG_GAME: 409,
 }
-"""The status that fits a refusal; 400 where nothing else does."""
+"""The status of each refusal; 400 for all others."""
 
 TOKEN: list[dict[str, list[str]]] = [{"token": []}, {"cookie": []}]
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every refusal over HTTP."""
+    """The body of every refusal over HTTP."""
 
     code: str
     message: str
@@ -68,15 +68,15 @@ class Call(msgspec.Struct, frozen=True):
     status: int = 200
     refuses: Sequence[Code] = ()
     personal: bool = False
-    """Only for somebody with a token."""
+    """True if the caller needs a token."""
     query: Any = None
-    """The type of what may stand behind the question mark; None: anything, and it is ignored."""
+    """The type of the query; None: any query is accepted and ignored."""
     is_charged: bool = True
-    """It counts against its sender's allowance."""
+    """True if it counts against the sender's allowance."""
 
     @property
     def needs_body(self) -> bool:
-        """It takes something that cannot be left out."""
+        """True if the body has a field that cannot be left out."""
         try:
             msgspec.json.decode(b"{}", type=self.takes)
         except msgspec.ValidationError:
@@ -90,7 +90,7 @@ class Call(msgspec.Struct, frozen=True):
         except (Refused, Trouble) as error:
             return refusal(excuse(error))
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+            return Response(status_code=400)  # the client has disconnected
         return answer if isinstance(answer, Response) else reply(answer, self.status)
 
     async def _answer(self, request: Request) -> Any:
@@ -108,7 +108,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def routes_of(calls: Sequence[Call]) -> list[Route]:
-    """As Starlette wants them: one route for all methods of a path."""
+    """The routes for Starlette: one for all methods of a path."""
     by_path: dict[str, dict[str, Call]] = {}
     for call in calls:
         by_path.setdefault(call.path, {})[call.method] = call
@@ -123,7 +123,7 @@ def _serve_by(methods: Mapping[str, Call]) -> Callable[[Request], Awaitable[Resp
 
 
 async def read_body(request: Request) -> bytes:
-    """The body, unless it is too large; an absent one counts as an empty object."""
+    """Read the body, unless it is too large; a missing one counts as an empty object."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -133,27 +133,27 @@ async def read_body(request: Request) -> bytes:
 
 
 def peer_of(request: HTTPConnection) -> str | None:
-    """The address at the other end of the line, which may be a proxy's."""
+    """The address at the other end of the connection, which may be a proxy's."""
     return None if request.client is None else request.client.host
 
 
 def caller_of(request: HTTPConnection, proxies: Sequence[str]) -> str:
-    """Where a call comes from: whom to count."""
+    """The address of the caller, by which calls are counted."""
     return address_of(peer_of(request), request.headers.getlist("x-forwarded-for"), proxies)
 
 
 UNKEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-"""Answers are for their asker and for now: no cache keeps them, and nobody takes them for a page."""
+"""Answers are for their caller and for now: no cache stores them, and no browser takes them for a page."""
 
 
 def reply(answer: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Plain data as JSON."""
+    """An answer of plain data, as JSON."""
     body = msgspec.json.encode(answer)
     return Response(body, status, {**UNKEPT, **(headers or {})}, media_type="application/json")
 
 
 def refusal(why: Refused) -> Response:
-    """A refusal with the status that fits."""
+    """A refusal, with the status that fits."""
     return reply(why.told(), STATUS.get(why.code, 400))
 
 
@@ -208,7 +208,7 @@ def _operation(call: Call, schema_of: dict[int, Any]) -> dict[str, Any]:
 
 
 def _parameters(query: Any) -> list[dict[str, Any]]:
-    """What may stand behind the question mark."""
+    """The parameters of the query."""
     _, schemas = msgspec.json.schema_components([query])
     fields = schemas[query.__name__]["properties"]
     return [

@@ -1,4 +1,4 @@
-"""The HTTP calls: players, games, rooms, and what operators ask."""
+"""The HTTP calls: players, games, rooms, and metrics and health for operators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -47,9 +47,9 @@ from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
 log = structlog.get_logger()
 
 STEP_COST = 0.5
-"""A step of a history is thought through again, but neither written nor told to anybody else."""
+"""The price of one step of a history: it is replayed, but neither written nor sent to anybody else."""
 MAX_RESULTS = 50
-"""So many of a player's games are listed."""
+"""The number of a player's last games that are listed."""
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,7 +183,7 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def public_game(game: Game[Any], waits: Waits) -> PublicGame:
-    """A game, as it is told."""
+    """A game, as anybody may see it."""
     return PublicGame(
         name=game.name,
         display_name=game.display_name,
@@ -197,7 +197,7 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
 
 
 class Api:
-    """Answers the calls with what the host knows."""
+    """Carries out the HTTP calls."""
 
     def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self._parlour = parlour
@@ -264,13 +264,13 @@ class Api:
             Call("GET", "/api/server", "Its version, and what links to it begin with", self.show_server,
                  PublicServer),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
-                 Health, is_charged=False),  # whoever watches a server is never told to come back later
+                 Health, is_charged=False),  # monitoring is never told to come back later
         ]  # fmt: skip
 
-    # Who asks.
+    # Who calls.
 
     async def asker(self, request: Request) -> str | None:
-        """The player who calls, by bearer token or cookie; a foreign page's cookie is ignored."""
+        """The player who calls, by bearer token or cookie; a cookie from another site's page is ignored."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return await self._parlour.sessions.find(self._tokens.bearer(token.strip()))
@@ -279,7 +279,7 @@ class Api:
             return None
         try:
             return await self._parlour.sessions.find(self._tokens.bearer(cookie, expires=False))
-        except Refused:  # somebody else's cookie, or one of a session that is over, keeps no visitor out
+        except Refused:  # an invalid cookie, or one of an ended session, makes the caller a guest
             return None
 
     def _may_use_cookie(self, request: Request) -> bool:
@@ -287,18 +287,18 @@ class Api:
         return may_use_cookie(request.headers.get, self._settings.origins, encrypted=encrypted)
 
     def address(self, request: Request) -> str:
-        """Where the call comes from."""
+        """The address of the caller."""
         return caller_of(request, self._settings.proxies)
 
     def charge(self, routes: Sequence[Route]) -> None:
-        """Let the address of every request pay for it, before anything else; dearer calls ask for more."""
+        """Charge every request to its address before anything else; expensive calls cost more."""
         free = {call.path for call in self.calls if not call.is_charged}
         for route in routes:
             if route.path not in free:
                 route.app = self.charged(route.app)
 
     def charged(self, app: ASGIApp) -> ASGIApp:
-        """Answer only if the address has not used its allowance up; else what else it sent is not read."""
+        """Answer only if the address has allowance left; otherwise the body is not read."""
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
             try:
@@ -329,10 +329,10 @@ class Api:
         return self._introduce(request, await self._parlour.sessions.end(await self._known(request)), 200)
 
     def _introduce(self, request: Request, player: KeptPlayer, status: int) -> Response:
-        """Tell somebody who they are, with a fresh token; browsers get it as a cookie, too."""
+        """Answer with the player and a new token; browsers get it as a cookie, too."""
         token = self._tokens.issue(player.id, player.session)
         response = reply(KnownPlayer(player.id, player.name, token), status)
-        if self._may_use_cookie(request):  # a foreign page must not replace a visitor's
+        if self._may_use_cookie(request):  # another site's page must not replace the cookie
             response.set_cookie(
                 COOKIE,
                 token,
@@ -353,12 +353,12 @@ class Api:
         return Preview(self._preview(self._parlour.environment.wanted_game(name)))
 
     def draw_previews(self) -> None:
-        """Play the little boards, so that nobody's first visit has to wait for them."""
+        """Make the previews, so that nobody's first page has to wait for them."""
         for game in self._parlour.games.values():
             self._preview(game)
 
     def _preview(self, game: Game[Any]) -> Scene | None:
-        """A little board of this game, played once; a game that fails has none."""
+        """The preview of a game, made once; None if the game fails."""
         if game not in self._previews:
             try:
                 self._previews[game] = self._parlour.environment.ask_game(
@@ -378,10 +378,10 @@ class Api:
         how, id = await self._opener(request, named), request.path_params["id"]
         check_room_id(id)
         rooms = self._parlour.rooms
-        return rooms.describe(await rooms.creation.visit(id, named.game, named.config, **how))
+        return rooms.describe(await rooms.creation.find_or_create(id, named.game, named.config, **how))
 
     async def _opener(self, request: Request, new: NewRoom | NamedRoom) -> How:
-        """How a room is to be opened, and by whom: a player, or an address."""
+        """How a room is to be opened, and by which player or address."""
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         creator = await self.asker(request) or f"address:{address}"
@@ -398,7 +398,7 @@ class Api:
     async def tell_history(self, request: Request, wanted: HistoryWanted) -> HistoryPage:
         self._limits.check_call(self.address(request), CREATE_COST + STEP_COST * wanted.limit)
         await self._find(request)
-        return await self._parlour.history.tell(request.path_params["id"], await self.asker(request), wanted)
+        return await self._parlour.history.read(request.path_params["id"], await self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
         command = Rematch(await self._known(request))
@@ -453,7 +453,7 @@ class Api:
         player = await self._parlour.sessions.known(id)
         await self._parlour.ratings.settled()
         standings, results = await standings_of(journal, id), await results_of(journal, id, MAX_RESULTS)
-        if player is None and not results:  # players of other doors are known by their games alone
+        if player is None and not results:  # players of other doors are known only by their games
             raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         name = guest_name(id) if player is None else player.name
         asker = await self.asker(request)
@@ -467,7 +467,7 @@ class Api:
         return self._parlour.rooms.describe(await self._find(request, any_case=spelling.any_case))
 
     async def _find(self, request: Request, *, any_case: bool = False) -> Found:
-        """The room that is asked for; whoever asks for many that are not there is refused."""
+        """The room that is asked for; callers who ask for many unknown rooms are refused."""
         player, address = await self.asker(request), self.address(request)
         return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
@@ -476,7 +476,7 @@ class Api:
         return [self._parlour.rooms.describe(room) for room in found]
 
     async def _known(self, request: Request) -> str:
-        """The player who calls, who must be one."""
+        """The player who calls; refused without one."""
         player = await self.asker(request)
         if player is None:
             raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
@@ -496,19 +496,19 @@ class Api:
 
 
 def _players(result: GameResult) -> set[str]:
-    """Those who played this game."""
+    """The players of this game."""
     return {result.player, *(other.id for other in result.against)}
 
 
 def check_room_id(id: str | None) -> None:
-    """An id that somebody chose for a room."""
+    """Check the id that somebody chose for a room."""
     if id is not None and not ROOM_ID.fullmatch(id):
         why = "$.id: expected 1 to 64 of A-Z a-z 0-9 - _ . , and neither . nor .. alone; got something else"
         raise Refused(Code.MALFORMED, why, path="$.id")
 
 
 async def expect_upgrade(request: Request) -> Response:
-    """A plain call to a relay: only sockets are opened there."""
+    """Refuse a plain call to a relay: only WebSockets are opened there."""
     path = request.url.path
     if (tidy := tidied("/g/" if path == "/g" else path)) != path:
         return RedirectResponse(tidy, 301, UNKEPT)
@@ -552,5 +552,5 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
     handlers: Any = {HTTPException: explain, Exception: apologise}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     app.router.default = api.charged(app.router.default)
-    app.router.redirect_slashes = False  # a redirect would name whatever host the request did
+    app.router.redirect_slashes = False  # a redirect would repeat the host name that the request gave
     return app

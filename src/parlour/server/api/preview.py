@@ -1,4 +1,4 @@
-"""A little board to look at before a game is opened: a few moves of somebody who plays at random."""
+"""A small board to look at before a game is opened: the scene after a few random moves."""
 
 from itertools import count
 from typing import Any
@@ -15,11 +15,11 @@ SEED = bytes(32)
 
 
 MAX_PREVIEW = 64 * 1024
-"""Bytes of the largest that is sent: a home page shows many of them."""
+"""Bytes of the largest preview that is sent: a home page shows many of them."""
 
 
 def preview(game: Game[Any]) -> Scene | None:
-    """What somebody who watches sees after some legal moves, always the same; None where it is too large."""
+    """What a spectator sees after some legal moves, always the same ones; None if it is too large."""
     scene = _played(game)
     return scene if len(msgspec.json.encode(scene)) <= MAX_PREVIEW else None
 
@@ -41,7 +41,7 @@ def _played(game: Game[Any]) -> Scene:
 
 
 def _move(game: Game[Any], room: Room[Any], chance: Chance) -> Command | None:
-    """Something that somebody can do."""
+    """A move that some player can make."""
     for player in room.connected:
         if legal := list(game.legal_events(room.state, player) or ()):
             return Act(player, msgspec.Raw(msgspec.json.encode(chance.choice(legal))))

@@ -11,11 +11,11 @@ from parlour.game import Game
 from parlour.journal.base import Player
 
 PREFIX = "bot:"
-"""How the ids of bots begin; no token is ever signed for such a one."""
+"""The prefix of bots' ids; no token is ever signed for one."""
 
 
 def chosen(game: Game[Any], bot: str | None) -> str:
-    """The name of a bot of this game; its best where none is named."""
+    """The name of a bot of this game; the best one if none is named."""
     bots = bots_of(game)
     if bot is None:
         return list(bots)[-1]
@@ -26,7 +26,7 @@ def chosen(game: Game[Any], bot: str | None) -> str:
 
 
 def newcomer(there: Sequence[str | None], bot: str) -> Player:
-    """A bot as a player who is not there yet."""
+    """A bot as a player with an id that nobody in the room has."""
     id, number = f"{PREFIX}{bot}", 1
     while id in there:
         number += 1
@@ -35,7 +35,7 @@ def newcomer(there: Sequence[str | None], bot: str) -> Player:
 
 
 def bot_name(id: str) -> str:
-    """What a bot is called.
+    """The display name of a bot.
 
     >>> bot_name("bot:random"), bot_name("bot:fond_of_rock:2")
     ('Random bot', 'Fond of rock bot 2')
@@ -45,14 +45,14 @@ def bot_name(id: str) -> str:
 
 
 def is_bot(id: str, games: Iterable[Game[Any]]) -> bool:
-    """Whether a bot of one of these games can have this id."""
+    """True if a bot of one of these games can have this id."""
     kind, _, number = id.removeprefix(PREFIX).partition(":")
     is_numbered = number == "" or (number.isdecimal() and str(int(number)) == number and int(number) > 1)
     return f"{PREFIX}{kind}:{number}".rstrip(":") == id and is_numbered and kind in _kinds(games)
 
 
 def check_no_bot(name: str, games: Iterable[Game[Any]]) -> str:
-    """A person's name, unless it looks like a bot's.
+    """Check that a person's name does not look like a bot's.
 
     >>> from parlour.games import GAMES
     >>> check_no_bot("Robot", GAMES.values())
@@ -70,10 +70,10 @@ def check_no_bot(name: str, games: Iterable[Game[Any]]) -> str:
 
 
 def _kinds(games: Iterable[Game[Any]]) -> set[str]:
-    """The bots that can play here, whichever game it is."""
+    """The bots of all games here."""
     return {bot for game in games for bot in bots_of(game)}
 
 
 def _seen(name: str) -> str:
-    """A name as the eye takes it: letters in other forms, capitals and spaces make no difference."""
+    """A name as people read it: other forms of letters, capitals and spaces make no difference."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

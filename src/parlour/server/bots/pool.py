@@ -1,4 +1,4 @@
-"""The processes in which bots think: started when somebody asks, and gone with the server."""
+"""The processes in which bots think: started when first needed, and ended with the server."""
 
 import asyncio
 import os
@@ -14,27 +14,27 @@ from parlour.server.bots.worker import Asked, BotAnswer, Question
 log = structlog.get_logger()
 
 START_TIMEOUT = 30.0
-"""Seconds for a process to begin."""
+"""Seconds for a process to start."""
 ANSWER_TIMEOUT = 1.5
-"""Seconds for one thought; who takes longer is stopped, and something else is done."""
+"""Seconds for one answer; a bot that takes longer is stopped, and another move is made for it."""
 
 _encode = msgspec.json.Encoder().encode
 _read_answer = msgspec.json.Decoder(BotAnswer).decode
 
 
 class BotFailed(Exception):
-    """The bot has no answer: it failed, died, or thought for too long."""
+    """The bot gave no answer: it failed, its process died, or it took too long."""
 
 
 class Worker:
-    """One process; it is asked one thing at a time."""
+    """One process; it answers one question at a time."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
     @classmethod
     async def start(cls) -> "Worker":
-        """A fresh process, not a copy of this one; a Ctrl-C at the terminal is not for it."""
+        """Start a fresh process, not a copy of this one; it ignores a Ctrl-C at the terminal."""
         pipe = asyncio.subprocess.PIPE
         path = os.pathsep.join(place for place in sys.path if place)
         program = (sys.executable, "-P", "-m", "parlour.server.bots.worker")
@@ -46,16 +46,16 @@ class Worker:
         )
 
     async def begun(self) -> None:
-        """It says so by a line without a word."""
+        """Wait until the process is ready: it sends an empty line."""
         assert self._process.stdout is not None  # noqa: S101 - a pipe
         await self._process.stdout.readline()
 
     def is_dead(self) -> bool:
-        """It has ended by itself, or somebody ended it."""
+        """True if the process has ended."""
         return self._process.returncode is not None
 
     async def ask(self, line: bytes) -> bytes:
-        """The line that it answers; nothing if it is gone."""
+        """Send a line and return the answer; empty if the process has ended."""
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
         self._process.stdin.write(line)
@@ -63,14 +63,14 @@ class Worker:
         return await self._process.stdout.readline()
 
     async def stop(self) -> None:
-        """End it, whatever it does."""
+        """End the process, whatever it does."""
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
 
 
 class BotPool:
-    """So many processes at most; a question waits for one that has nothing to do."""
+    """A limited number of processes; a question waits for an idle one."""
 
     def __init__(self, size: int) -> None:
         self._idle: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
@@ -79,7 +79,7 @@ class BotPool:
             self._idle.put_nowait(None)
 
     async def ask(self, question: Question) -> msgspec.Raw | None:
-        """What the bot does, or None for nothing; `BotFailed` where it cannot say."""
+        """The bot's event, or None for nothing; `BotFailed` if there is no answer."""
         line = _encode(Asked(question, secrets.token_bytes(32))) + b"\n"
         worker = await self._idle.get()
         told = b""
@@ -92,7 +92,7 @@ class BotPool:
                 await asyncio.wait_for(worker.begun(), START_TIMEOUT)
             told = await asyncio.wait_for(worker.ask(line), ANSWER_TIMEOUT)
         except (TimeoutError, OSError, ValueError, RuntimeError):
-            pass  # too late, gone (uvloop says RuntimeError), or a line without end
+            pass  # too late, the process is gone (uvloop raises RuntimeError), or the line is too long
         finally:
             if not told.endswith(b"\n") and worker is not None:
                 await self._stop(worker)
@@ -101,7 +101,7 @@ class BotPool:
         return _understood(question, told)
 
     async def stop(self) -> None:
-        """End all of them."""
+        """End all processes."""
         for worker in tuple(self._workers):
             await self._stop(worker)
 

@@ -1,4 +1,4 @@
-"""What a bot has to decide, and some answer where it has none."""
+"""The question that a bot has to answer, and an answer to fall back on."""
 
 from inspect import getfile
 from typing import Any
@@ -13,7 +13,7 @@ from parlour.server.bots.worker import Question
 
 
 def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:
-    """What a player sees and could do; None where that is nothing, or the game does not say."""
+    """What a player sees and may do; None if that is nothing, or the game does not list it."""
     legal = list(game.legal_events(room.state, player) or ())
     if not legal:
         return None
@@ -23,7 +23,7 @@ def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Ques
 
 
 def anything(question: Question) -> msgspec.Raw:
-    """Some legal event, for when the bot has nothing to say that helps."""
+    """Any legal event, to fall back on if the bot has no useful answer."""
     seed = bytes(question.view) + bytes(question.legal)
     legal = msgspec.json.decode(question.legal, type=list[msgspec.Raw])
     return msgspec.Raw(choose_any(None, legal, Chance(seed, 0)))

@@ -1,4 +1,4 @@
-"""Lets bots think when a room asks them, and brings their moves back to the room."""
+"""Asks bots for moves when a room needs one, and sends their moves to the room."""
 
 import asyncio
 from functools import partial
@@ -20,32 +20,32 @@ log = structlog.get_logger()
 
 
 class Thinker(Protocol):
-    """Where bots think."""
+    """Where bots think: processes, or a stand-in for tests."""
 
     async def ask(self, question: Question) -> msgspec.Raw | None:
-        """What the bot does, or None for nothing; `BotFailed` where it cannot say."""
+        """The bot's event, or None for nothing; `BotFailed` if there is no answer."""
         ...
 
     async def stop(self) -> None:
-        """Think no more."""
+        """Stop thinking."""
         ...
 
 
 class CallRoom(Protocol):
-    """How a room is asked to do something in its turn."""
+    """Asks a room to carry out a call in its turn."""
 
     async def __call__(self, room: str, call: RoomCall) -> Any: ...
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """What a bot would do in one's place; None: nothing."""
+    """What a bot would do in the player's place; None: nothing."""
 
     bot: str
     event: Any
 
 
 class Bots:
-    """Hears which bots are asked, and answers for them."""
+    """Hears which bots have to move, and asks them."""
 
     def __init__(self, call: CallRoom, clock: Clock, thinker: Thinker, pace: float) -> None:
         self._call = call
@@ -57,11 +57,11 @@ class Bots:
 
     @property
     def thinking(self) -> tuple[asyncio.Task[None], ...]:
-        """What bots think about right now."""
+        """The tasks of bots that think right now."""
         return tuple(self._thoughts)
 
     async def stop(self) -> None:
-        """Nobody thinks any more."""
+        """Stop all thinking."""
         self._stopped = True
         for thought in self.thinking:
             thought.cancel()
@@ -70,12 +70,12 @@ class Bots:
         await self._thinker.stop()
 
     def hear(self, event: RoomEvent) -> None:
-        """Begin to think when a bot is asked."""
+        """Start thinking when a room asks a bot."""
         if isinstance(event, BotAsked) and not self._stopped:
             self._thoughts.start(self._think(event))
 
     async def _think(self, asked: BotAsked) -> None:
-        """Think; then move, but not before people have seen what happened before."""
+        """Ask the bot, then move, but not before people have seen the step before."""
         seen = self._clock.now() + self._pace
         event = await self._answer(asked.question)
         move = MoveBot(asked.player, asked.question, event)
@@ -91,7 +91,7 @@ class Bots:
     async def _move(self, room: str, move: MoveBot) -> None:
         try:
             await self._call(room, move)
-        except Refused as why:  # the room is gone; what it refuses a bot it says itself
+        except Refused as why:  # the room is gone; a refused move is handled by the room itself
             log.info("bot_too_late", room=room, player=move.player, why=why.code)
 
     async def _answer(self, question: Question) -> msgspec.Raw | None:

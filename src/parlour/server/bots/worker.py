@@ -1,6 +1,6 @@
-"""A process in which bots think: a question a line comes in, an answer a line goes out.
+"""A process in which bots think: it reads one question a line, and writes one answer a line.
 
-It ends when its input does, also in the middle of a thought, and so never outlives its server.
+It ends when its input ends, even while a bot thinks, and so never outlives its server.
 """
 
 import os
@@ -20,22 +20,22 @@ from parlour.games import GAMES
 from parlour.server.game_loader import load_games
 
 NICE = 5
-"""Those who wait for a move of a person come first."""
+"""The niceness of the process: people's moves come first."""
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What should this bot do, who sees this and could do that?"""
+    """A question to a bot: what it sees, and what it may do."""
 
     game: str
     bot: str
     view: msgspec.Raw
     legal: msgspec.Raw
     file: str | None = None
-    """Where the game is, if it did not come with Parlour."""
+    """The file of the game, if it did not come with Parlour."""
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question, and the luck to answer it with."""
+    """A question, and the seed to answer it with."""
 
     question: Question
     seed: bytes
@@ -53,7 +53,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def think(asked: Asked) -> Any:
-    """What the bot does."""
+    """Ask the bot and return its event."""
     question = asked.question
     game = GAMES[question.game] if question.file is None else _own_game(question, _saved(question.file))
     bots = bots_of(game)
@@ -77,19 +77,19 @@ def _games_in(file: str, _saved: int) -> dict[str, Game[Any]]:
 
 
 def answer(line: bytes) -> bytes:
-    """The line for a line; whatever a bot raises is told as well."""
+    """The answer to a question, both encoded; if the bot raises, the answer says so."""
     try:
         return _encode(BotAnswer(think(_read(line)))) + b"\n"
-    except Exception as error:  # noqa: BLE001 - bots are games' own code, and cost one answer
+    except Exception as error:  # noqa: BLE001 - bots are the games' code: an error costs one answer
         return _encode(BotAnswer(error=f"{type(error).__name__}: {error}")) + b"\n"
 
 
 def main() -> None:
-    """BotAnswer until there is nobody to answer."""
+    """Answer questions until the input ends."""
     with suppress(OSError):
         os.nice(NICE)
     out = os.fdopen(os.dup(1), "wb")
-    sys.stdout = sys.stderr  # a bot that prints must not be taken for an answer
+    sys.stdout = sys.stderr  # what a bot prints must not be taken for an answer
     lines: SimpleQueue[bytes] = SimpleQueue()
 
     def listen() -> None:

@@ -1,1 +1,1 @@
-"""Connections: sockets, protocols, limits, and the fan-out to everybody who listens."""
+"""Connections: sockets, protocols, limits, and the fan-out to all listeners."""

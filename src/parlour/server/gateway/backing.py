@@ -1,4 +1,4 @@
-"""What doors need of the server behind them."""
+"""The interface of the server that doors use."""
 
 from typing import Any, Protocol
 
@@ -11,16 +11,16 @@ from parlour.wire import Queue
 
 
 class Matchmaking(Protocol):
-    """How the clients of a door find each other."""
+    """Pairing, as doors use it."""
 
     async def meet(
         self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
     ) -> Ticket:
-        """Take a ticket for a room to come to: one that waits, or else a new one."""
+        """Take a ticket for a room to go to: one in which somebody waits, or else a new one."""
         ...
 
     def is_found(self, player: str, room: str) -> bool:
-        """True if there is company for somebody who took a ticket for this room."""
+        """True if another player was found for the ticket of this room."""
         ...
 
     async def unqueue(self, player: str, id: str) -> Ticket:
@@ -29,7 +29,7 @@ class Matchmaking(Protocol):
 
 
 class Backing(Protocol):
-    """The server behind a door."""
+    """The server, as doors use it."""
 
     clock: Clock
     gateway: Gateway
@@ -38,5 +38,5 @@ class Backing(Protocol):
 
     @property
     def pairing(self) -> Matchmaking:
-        """How clients find each other."""
+        """The pairing of the server."""
         ...

@@ -1,4 +1,4 @@
-"""Connections: a client with its adapter, and what its messages ask of rooms and of the lobby."""
+"""Connections: a client with its adapter, and the requests that its messages make."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,9 +26,9 @@ class Client:
         self.outbox = outbox
         self.player = player
         self.number = number
-        """What rooms call it."""
+        """The number by which rooms know it."""
         self.token = token
-        """A token that this client does not know yet and is told when it joins."""
+        """A new token, which is sent to this client when it joins."""
         self.rooms: set[str] = set()
         """Where it has a place."""
         self.entering: tuple[str, ...] = ()
@@ -38,12 +38,12 @@ class Client:
         self.is_lost = False
 
     def accept(self, request: Request, payload: Any) -> None:
-        """Answer with yes."""
+        """Accept a request."""
         self.adapter.accept(request, payload)
         self.flush()
 
     def refuse(self, request: Request, why: Refused) -> None:
-        """Answer with no; where nobody knows yes or no, the client must come back and see."""
+        """Refuse a request; if the outcome is unknown, close so that the client comes back and looks."""
         if why.code == Code.OUTCOME_UNKNOWN:
             self.outbox.close(CloseCode.SERVICE_RESTART, "come again")
             return
@@ -51,42 +51,42 @@ class Client:
         self.flush()
 
     def push(self, room: str | None, pushes: Iterable[Push], ref: Any = None) -> None:
-        """Tell this client alone; *ref* is of the request that it came in with."""
+        """Send pushes to this client alone; *ref* is that of the request by which it entered."""
         self.outbox.write(b"".join([pushed(self.adapter.encode_own(room, push, ref)) for push in pushes]))
 
     def dismiss(self, room: str | None) -> None:
-        """Tell the client that the room is closed to it."""
+        """Notify the client that the room is closed."""
         self.adapter.dismiss(room)
         self.flush()
 
     def flush(self) -> None:
-        """Send what the adapter has to say."""
+        """Send what the adapter has encoded."""
         if frames := self.adapter.frames():
             self.outbox.write(framed(frames[0]) if len(frames) == 1 else b"".join(map(framed, frames)))
 
 
 class Requests(Protocol):
-    """Where the requests of clients go."""
+    """Takes the requests of clients."""
 
     def receive(self, client: Client, request: Request) -> None:
-        """Take a request; the answer comes by and by."""
+        """Take a request; it is answered later."""
         ...
 
     def guest(self, client: Client, adapter: Adapter) -> Client:
-        """The same connection, as it came by a door within its protocol."""
+        """The same connection as a client of a door within its protocol."""
         ...
 
     def catch_up(self, client: Client) -> None:
-        """The client reads again, after it had been too slow."""
+        """Bring a client up to date that reads again after it was too slow."""
         ...
 
     def lose(self, client: Client) -> None:
-        """The connection is lost."""
+        """Remove a client whose connection is closed."""
         ...
 
 
 class RoomConnection:
-    """A connection of a protocol whose clients play in rooms: turns its messages into requests."""
+    """A connection of a protocol whose clients play in rooms: makes requests of its messages."""
 
     __slots__ = ("_client", "_requests", "_socket")
 
@@ -104,7 +104,7 @@ class RoomConnection:
         return self._client.player
 
     def begin(self) -> None:
-        """Clients speak first."""
+        """Nothing: clients send first."""
 
     def receive(self, message: Any, *, text: bool) -> None:
         client = self._client
@@ -129,7 +129,7 @@ class RoomConnection:
                 self._refuse(asker, request)
 
     def _refuse(self, client: Client, request: Request) -> None:
-        """Say no to the hasty; a join that is refused has closed the channel of the one before."""
+        """Refuse a request that came too fast; a refused join has closed the earlier channel."""
         client.refuse(request, too_fast())
         if isinstance(request.wish, Enter) and request.room in client.rooms:
             self._requests.receive(client, Request(request.room, Exit()))
@@ -138,7 +138,7 @@ class RoomConnection:
         self._requests.catch_up(self._client)
 
     def part(self) -> None:
-        """The close code says it all."""
+        """Nothing: the close code is enough."""
 
     def end(self) -> None:
         self._requests.lose(self._client)

@@ -1,4 +1,4 @@
-"""Outboxes of connections, and write groups: connections that are told the same with one write each."""
+"""Outboxes of connections, and write groups: connections that get the same frames, with one write each."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -9,23 +9,23 @@ from parlour.server.clock import Clock
 HOLD = 0.01
 LONGEST_HOLD = 0.1
 """Seconds for which frames wait at least, and at most, for others that are about to follow: twice as long as
-writing took the last time, so that at most a third of the time is spent on telling crowds."""
+the last write took, so that at most a third of the time is spent on writing to crowds."""
 
 MOST_HOLDS = 4
-"""How many moments a choir waits at most while there is more to come."""
+"""How many delays a write group waits at most while more frames are announced."""
 
 
 class Peer(Protocol):
-    """Whoever came in through a door: what a socket hands its messages to."""
+    """The server's side of a WebSocket: it takes the messages of one client."""
 
     @property
     def name(self) -> str:
-        """What they speak, for the operator's counters."""
+        """The name of the protocol, for the metrics."""
         ...
 
     @property
     def player(self) -> str:
-        """Who they are, for the log."""
+        """The player, for the log."""
         ...
 
     def begin(self) -> None:
@@ -33,55 +33,55 @@ class Peer(Protocol):
         ...
 
     def receive(self, message: Any, *, text: bool) -> None:
-        """A whole message has come, as bytes of some kind."""
+        """Take a whole message: its bytes, and whether it is text."""
         ...
 
     def catch_up(self) -> None:
-        """The other side reads again, after it had been too slow."""
+        """Catch up: the client reads again, after it was too slow."""
         ...
 
     def part(self) -> None:
-        """The server goes down: the last moment to say something."""
+        """The server stops: send a last message, if the protocol has one."""
         ...
 
     def end(self) -> None:
-        """The connection is lost."""
+        """The connection is closed."""
         ...
 
 
 class Outbox(Protocol):
-    """The way to one connected program; writing to it never waits."""
+    """Writes to one connection; a write never waits."""
 
     write_groups: "tuple[WriteGroup, ...]"
-    """Where it is told the same as others. What they have yet to hear comes before anything written later."""
+    """The write group of this connection. Frames that wait there go out before anything written later."""
 
     address: str | None
-    """Where it comes from: whom to count."""
+    """The address that it counts for."""
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
-        """Send text frames that are ready for the wire; with *more* they may wait a moment for the next."""
+        """Send encoded text frames; with *more* they may wait a moment for the next."""
         ...
 
     def write_now(self, frames: bytes) -> None:
-        """Send frames together with whatever waits."""
+        """Send frames together with those that wait."""
         ...
 
     def hold(self, due: Callable[[], None]) -> None:
-        """Have something done in a moment, for this line and maybe others."""
+        """Have *due* written after a short delay, for this connection and maybe others."""
         ...
 
     def close(self, code: int, reason: str) -> None:
-        """Say goodbye with a close code."""
+        """Close the connection with a close code."""
         ...
 
     @property
     def clogged(self) -> bool:
-        """The other side reads slower than we write."""
+        """True if the client reads slower than we write."""
         ...
 
     @property
     def direct(self) -> "Write | None":
-        """Straight to the other side, while nothing is in the way; the choirs are told when something is."""
+        """The transport's own write, while nothing is in its way; write groups are told when something is."""
         ...
 
 
@@ -89,9 +89,9 @@ Write = Callable[[bytes], None]
 
 
 class WriteGroup:
-    """Lines that are told the same: what is said within a moment is one write to each.
+    """Connections that get the same frames: the frames of a moment are one write to each.
 
-    It stays together until one of its lines is told something else or does not read any more.
+    It lasts until one of its connections gets something else or does not read any more.
     """
 
     __slots__ = ("_moments", "_more", "_outboxes", "_waiting", "_writes", "together")
@@ -99,7 +99,7 @@ class WriteGroup:
     def __init__(self, outboxes: Sequence[Outbox]) -> None:
         self._outboxes = outboxes
         self._writes: list[Write] | None = None
-        """The lines' own, as long as all are free: then nobody needs to look at each before each word."""
+        """The transports' own writes, as long as all are free: then no connection is checked before each."""
         self._waiting: list[bytes] = []
         self._more = False
         self._moments = 0
@@ -108,7 +108,7 @@ class WriteGroup:
             outbox.write_groups = (*outbox.write_groups, self)
 
     def write(self, frames: bytes, *, more: bool = False) -> None:
-        """Tell them all, in a moment, or a few moments later where there is *more* to come."""
+        """Send frames to all of them after a delay, or after a few more if *more* are announced."""
         if not self._waiting:
             self._moments = MOST_HOLDS
             self._outboxes[0].hold(self._due)
@@ -123,7 +123,7 @@ class WriteGroup:
             self.pop()
 
     def pop(self) -> None:
-        """Tell them now what they have yet to hear."""
+        """Send the frames that wait."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
@@ -139,11 +139,11 @@ class WriteGroup:
             self._writes = cast("list[Write]", writes)
 
     def take_care(self) -> None:
-        """Something is in the way of a line, or will be at once: from now on look at each."""
+        """Check each connection from now on: something is in the way of one, or will be at once."""
         self._writes = None
 
     def disband(self) -> None:
-        """Tell them what they have yet to hear, and then nothing more together."""
+        """Send the frames that wait, and then none together any more."""
         if not self.together:
             return
         self.together = False
@@ -153,15 +153,15 @@ class WriteGroup:
 
 
 class Corked(Protocol):
-    """A line with frames behind its cork."""
+    """A connection with frames that are sent at the end of the turn."""
 
     def pop(self) -> None:
-        """Write them."""
+        """Send them."""
         ...
 
 
 class WriteScheduler:
-    """Lets lines write together: once in a turn of the loop, or in a moment."""
+    """Lets connections write together: at the end of a turn of the loop, or after a short delay."""
 
     loop: asyncio.AbstractEventLoop
 
@@ -182,7 +182,7 @@ class WriteScheduler:
             socket.pop()
 
     def hold(self, due: Callable[[], None]) -> None:
-        """Do this in a moment, with everything else that waits for it."""
+        """Write this after a short delay, with everything else that waits for it."""
         if not self._held:
             self.loop.call_later(self._hold, self._release)
         self._held.append(due)
@@ -199,7 +199,7 @@ _SHORT = tuple(bytes((0x81, size)) for size in range(126))
 
 
 def framed(text: bytes) -> bytes:
-    """A whole WebSocket text frame; unmasked, so that one serves every reader.
+    """A whole WebSocket text frame; unmasked, so that one serves all clients.
 
     >>> framed(b"hi"), framed(b"")
     (b'\\x81\\x02hi', b'\\x81\\x00')
@@ -213,6 +213,6 @@ def framed(text: bytes) -> bytes:
 
 
 def pushed(text: bytes) -> bytes:
-    """The frame of a push, or nothing where a protocol has no words for it."""
+    """The frame of a push, or nothing if the protocol has no message for it."""
     size = len(text)
     return _SHORT[size] + text if 0 < size < 126 else framed(text) if text else b""

@@ -1,18 +1,18 @@
-"""Where the frames of a client end, so that they can be taken a few at a time."""
+"""Finds where a client's frames end, so that they can be taken a few at a time."""
 
 
 class FrameEnds:
-    """Walks over the frames of one line, from head to head, without a look at what is in them."""
+    """Walks over the frames of one connection, from head to head, without reading their content."""
 
     __slots__ = ("_head", "_left", "between")
 
     def __init__(self) -> None:
         self._head = b""
-        """The beginning of a frame that does not say yet how long it is."""
+        """The beginning of a frame whose length is not known yet."""
         self._left = 0
         """Bytes of a frame that are still to come."""
         self.between = True
-        """No frame has begun that has not ended; noted here because it is asked so often."""
+        """True between two frames; stored because it is asked so often."""
 
     def walk(self, data: bytes, most: int) -> tuple[int, int]:
         r"""How many bytes of *data* belong to the next *most* frames, and how many frames end in them.
@@ -49,7 +49,7 @@ class FrameEnds:
 
 
 def _size(data: bytes, at: int) -> int:
-    """Bytes of the frame that begins here; 0 while too little of it has come to know."""
+    """The bytes of the frame that begins here; 0 if too few have come to know."""
     if len(data) < at + 2:
         return 0
     second = data[at + 1]

@@ -1,4 +1,4 @@
-"""The port: one socket for everything, and HTTP requests that must arrive in time."""
+"""The port: one socket for everything, and HTTP requests that have to arrive in time."""
 
 import asyncio
 import fcntl
@@ -24,20 +24,20 @@ BACKLOG = 2048
 MAX_HEAD = 64 * 1024
 """Bytes of a request before its body."""
 BODY_SHARE = 4
-"""So many times the largest body may come on the line for one, with all that is around it."""
+"""A connection may send so many times the largest body for one request, with everything around it."""
 REQUESTS_AT_ONCE = 2048
-"""Bytes of one line that are taken in a turn of the loop: a request of a browser, or some small ones."""
+"""Bytes of one connection that a turn of the loop takes: a browser's request, or some small ones."""
 
 
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class NoPlace(Trouble):
-    """The server cannot be where it was told to be."""
+    """The server cannot listen at the address that it was given."""
 
 
 def listen(host: str, port: int, write_timeout: float) -> socket.socket:
-    """A listening socket whose connections die when the other side takes no bytes for so long."""
+    """A listening socket whose connections close when the client takes no bytes for so long."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=False)
@@ -52,7 +52,7 @@ def listen(host: str, port: int, write_timeout: float) -> socket.socket:
 
 @contextmanager
 def only_server_of(folder: Path) -> Iterator[None]:
-    """Nobody else serves this folder meanwhile; the lock ends with the process, however it ends."""
+    """Lock the data folder against other servers; the lock ends with the process, however it ends."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
         handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -68,7 +68,7 @@ def only_server_of(folder: Path) -> Iterator[None]:
 
 
 class Flow(FlowControl):
-    """Flow control that reads on only when all that was received has been taken."""
+    """Flow control that resumes reading only when all received bytes are processed."""
 
     held = False
 
@@ -80,27 +80,27 @@ class Flow(FlowControl):
 class PatientHttp(HttpToolsProtocol):
     """uvicorn's HTTP with limits: on the time for a request, its size, and what one turn of the loop takes.
 
-    uvicorn itself waits for the rest of a request for ever, and takes thousands of requests in one turn.
+    uvicorn itself waits for the rest of a request for ever, and processes thousands of requests in one turn.
     """
 
     settings: Settings
     limits: Limits
     flow: Flow
     unread = b""
-    """What has come and waits for a later turn; meanwhile nothing more is read."""
+    """Received bytes that wait for a later turn; meanwhile nothing more is read."""
     _soon: asyncio.Handle | None = None
     _place: str | None = None
-    """The address that it is counted for."""
+    """The address that it counts for."""
     _deadline: asyncio.TimerHandle | None = None
     _left = MAX_HEAD
     """Bytes that this part of a request may still have."""
     _in_head = True
     _is_socket = False
-    """Somebody else reads it now."""
+    """True if a WebSocket has taken the connection over."""
 
     @classmethod
     def within(cls, settings: Settings, limits: Limits) -> "type[PatientHttp]":
-        """The same with these settings and limits; uvicorn makes the objects itself."""
+        """A subclass with these settings and limits; uvicorn makes the objects itself."""
         return type(cls.__name__, (cls,), {"settings": settings, "limits": limits})
 
     def connection_made(self, transport: Any) -> None:
@@ -121,7 +121,7 @@ class PatientHttp(HttpToolsProtocol):
             self._take_some()
 
     def _take_some(self) -> None:
-        """Take a little of what has come; the rest in a later turn, when what was asked is answered."""
+        """Process a part of the received bytes; the rest in a later turn, after the answer."""
         self._soon = None
         some, self.unread = self.unread[:REQUESTS_AT_ONCE], self.unread[REQUESTS_AT_ONCE:]
         self.flow.held = False
@@ -143,7 +143,7 @@ class PatientHttp(HttpToolsProtocol):
             self._soon = self.loop.call_soon(self._take_some)
 
     def _cut(self) -> None:
-        """This is more than any request of ours has."""
+        """Close the connection: this is larger than any request of ours."""
         metrics.lines_cut.labels("too_fast").inc()
         self.unread = b""
         if self._in_head:

@@ -1,4 +1,4 @@
-"""The clients at the lobby: they hear the list of rooms, and what becomes of their tickets."""
+"""The clients at the lobby: they get the list of rooms, and news of their tickets."""
 
 from typing import Any, Protocol
 
@@ -7,27 +7,27 @@ from parlour.wire import Enter, Push, Queue, Request, Unqueue
 
 
 class ListedRooms(Protocol):
-    """What the lobby knows of the list of rooms."""
+    """The list of rooms, as the lobby uses it."""
 
     def welcome(self, *, first: bool) -> Push:
-        """The whole list, for somebody who came; *first* if nobody else is there."""
+        """The whole list, for a client that joins; *first* if nobody else is there."""
         ...
 
 
 class Tickets(Protocol):
-    """What the lobby knows of pairing."""
+    """Pairing, as the lobby uses it."""
 
     def list_tickets(self, player: str) -> list[Any]:
-        """A player's tickets, as they are told."""
+        """A player's tickets, as the player may see them."""
         ...
 
     def take(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
-        """Queue or unqueue somebody; the answer comes when it is done."""
+        """Queue or unqueue a player; the request is answered when that is done."""
         ...
 
 
 class Lobby:
-    """Who is at the lobby."""
+    """The clients at the lobby."""
 
     pairing: Tickets
 
@@ -35,10 +35,10 @@ class Lobby:
         self._rooms = rooms
         self._clients: set[Client] = set()
         self._players: dict[str, set[Client]] = {}
-        """Whose connections they are."""
+        """The connections of each player."""
 
     def receive(self, client: Client, request: Request) -> None:
-        """Take what somebody asks at the lobby."""
+        """Take a request to the lobby."""
         match request.wish:
             case Enter():
                 tickets = self.pairing.list_tickets(client.player)
@@ -56,7 +56,7 @@ class Lobby:
         client.push(None, [welcome])
 
     def remove(self, client: Client) -> None:
-        """The client is not at the lobby any more."""
+        """Remove a client from the lobby."""
         self._clients.discard(client)
         there = self._players.get(client.player, set())
         there.discard(client)
@@ -71,15 +71,15 @@ class Lobby:
         return player in self._players
 
     def tell(self, player: str, push: Push) -> None:
-        """Tell every client of this player that is at the lobby."""
+        """Send a push to every client of this player at the lobby."""
         for client in tuple(self._players.get(player, ())):
             client.push(None, [push])
 
     def tell_all(self, push: Push) -> None:
-        """Tell everybody at the lobby."""
+        """Send a push to everybody at the lobby."""
         for client in tuple(self._clients):
             client.push(None, [push])
 
     def clear(self) -> None:
-        """Tell nobody any more."""
+        """Remove all clients."""
         self._clients.clear()

@@ -1,4 +1,4 @@
-"""The doors of the protocols whose clients play in rooms: who somebody is, and what they speak."""
+"""The doors of the protocols whose clients play in rooms: they find out who the player is."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -36,21 +36,21 @@ class RoomDoor:
         }
 
     def _identify(self, greeting: Greeting, upgrade: Upgrade, peer: str | None) -> tuple[str, str | None]:
-        """Who knocks: (player, a new token if they brought none). A foreign page's cookie is ignored."""
+        """The player, and a new token if they sent none. A cookie from another site's page is ignored."""
         if (given := brought(greeting.token)) is not None:
             return self._sessions.player(self._tokens.bearer(given)), None
         token = upgrade.cookie(COOKIE)
         if token is not None and upgrade.is_ours(self._settings, peer):
-            with suppress(Refused):  # a cookie that says nothing is no reason to keep a visitor out
+            with suppress(Refused):  # an invalid cookie makes somebody a guest, and keeps nobody out
                 return self._sessions.player(self._tokens.bearer(token, expires=False)), None
         player = new_player_id()
         return player, self._tokens.issue(player)
 
 
 ADAPTERS: dict[str, type[Adapter]] = {**PROTOCOLS, "phoenix": WithOgetarts}
-"""The adapter of every protocol; the native one has a door in it."""
+"""The adapter of each protocol; the native one includes a door."""
 
 
 def native_doors(parlour: Backing, tokens: Tokens, settings: Settings) -> dict[str, Door]:
-    """A door for every protocol, by its path."""
+    """The doors of all protocols, by path."""
     return {kind.path: RoomDoor(kind, parlour, tokens, settings) for kind in ADAPTERS.values()}

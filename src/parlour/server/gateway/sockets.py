@@ -1,4 +1,4 @@
-"""All WebSockets of the server: opened for every upgrade, pinged when silent, sent away when it stops."""
+"""All WebSockets of the server: made for every upgrade, pinged when silent, closed when the server stops."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 PART_AT_ONCE = 200
 PART_EVERY = 0.05
-"""How many are told at a stop, and how many seconds before the next."""
+"""How many are closed together at a stop, and how many seconds before the next."""
 
 
 class Sockets(WriteScheduler):
-    """Makes a `Socket` for every upgrade, and sees to those that have fallen silent."""
+    """Makes a `Socket` for every upgrade, and closes those whose clients are gone."""
 
     def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
         super().__init__(clock)
@@ -37,7 +37,7 @@ class Sockets(WriteScheduler):
         self._tasks = Tasks()
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> Socket:
-        """What uvicorn calls for its `ws=`."""
+        """Make a socket; uvicorn calls this as its `ws=`."""
         if self._rounds is None:
             self.loop = asyncio.get_running_loop()
             self._rounds = Rounds(self.clock, self.settings.ping_every / 4, self._sweep)
@@ -45,23 +45,23 @@ class Sockets(WriteScheduler):
         return Socket(self, server_state)
 
     def begin(self, job: Coroutine[Any, Any, None]) -> None:
-        """Do something that takes a while."""
+        """Start a task."""
         self._tasks.start(job)
 
     def hang_up(self, player: str) -> None:
-        """Close every connection of a player, whichever door it came by."""
+        """Close every connection of a player, at whichever door."""
         for socket in tuple(self.open):
             if socket.player == player:
                 socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
 
     def _sweep(self) -> None:
-        """Ask the silent whether they live, and cut off the dead."""
+        """Ping silent connections, and close those that do not answer."""
         now = self.clock.now()
         for socket in tuple(self.open):
             socket.check(now, self.settings.ping_every)
 
     def part(self, socket: Socket) -> None:
-        """The server goes down: say goodbye to a few at a time, so that not all come back at once."""
+        """Close a socket because the server stops: a few at a time, so that not all come back at once."""
         self._parting.append(socket)
         if len(self._parting) == 1:
             asyncio.get_running_loop().call_soon(self._part_some)
@@ -74,7 +74,7 @@ class Sockets(WriteScheduler):
             asyncio.get_running_loop().call_later(PART_EVERY, self._part_some)
 
     def door(self, path: str) -> Door:
-        """What lies behind this path: a door of just that path, or one that takes whatever begins like it."""
+        """The door of this path: the one with exactly this path, or one that takes all with its prefix."""
         door = self._doors.get(path) or self._doors.get(path[: path.find("/", 1) + 1])
         if door is None:
             raise Refused(Code.NOT_FOUND, "there is no socket at this address")

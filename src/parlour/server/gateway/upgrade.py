@@ -1,4 +1,4 @@
-"""Who knocks at a socket's door, what their request says, and how they are turned away."""
+"""Upgrade requests: who wants a WebSocket, what the request says, and how it is refused."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from parlour.server.gateway.websocket import Socket
 
 OF_NO_OTHER_SITE = (None, "none", "same-origin")
-"""What a browser says of a request that no other site's page made; programs say nothing."""
+"""Values of a browser's header for requests that no other site's page made; programs send none."""
 
 
 def may_use_cookie(
     header: Callable[[str], str | None], allowed: Sequence[str], *, encrypted: bool = False
 ) -> bool:
-    """A cookie counts on our own pages and those of the listed sites; programs without an origin may, too.
+    """True if a cookie counts: on our own pages, those of listed sites, and for programs without an origin.
 
-    A page that came by plain http is not ours where we are reached by https: anybody on the way could have
+    A page that came by plain http is not ours if we are reached by https: anybody on the way could have
     written it.
 
     >>> asked = {"Host": "localhost:8000", "Origin": "http://localhost:8000"}
@@ -47,7 +47,7 @@ def cookie_token(header: str | None, name: str = COOKIE) -> str | None:
 
 
 class Upgrade(NamedTuple):
-    """Somebody who wants a socket opened."""
+    """A request for a WebSocket."""
 
     path: str
     query: str
@@ -60,41 +60,41 @@ class Upgrade(NamedTuple):
 
     @property
     def subprotocols(self) -> list[str]:
-        """What they offer to speak."""
+        """The subprotocols that the client offers."""
         headers = self.request.headers.get_all("Sec-WebSocket-Protocol")
         return [name.strip() for header in headers for name in header.split(",")]
 
     def cookie(self, name: str) -> str | None:
-        """A cookie of theirs."""
+        """A cookie of the request."""
         return cookie_token("; ".join(self.request.headers.get_all("Cookie")), name)
 
     @property
     def schemes(self) -> list[str]:
-        """How they reached the proxies before us, if there are any."""
+        """The schemes by which the client reached the proxies before us, if there are any."""
         return self.request.headers.get_all("X-Forwarded-Proto")
 
     def is_ours(self, settings: Settings, peer: str | None) -> bool:
-        """They come from our own pages, or from no page; a foreign page's cookies do not count."""
+        """True if it comes from our own pages or from no page; cookies of other sites' pages do not count."""
         return may_use_cookie(
             self.header, settings.origins, encrypted=is_encrypted(peer, self.schemes, settings.proxies)
         )
 
     def header(self, name: str) -> str | None:
-        """A header that may have come several times, or not at all; an empty one has come."""
+        """A header, joined if it came several times; None if it is missing, but not if it is empty."""
         values = self.request.headers.get_all(name)
         return ", ".join(values) if values else None
 
 
 class Door(Protocol):
-    """What lies behind a path."""
+    """Takes the WebSockets of a path."""
 
     def enter(self, socket: "Socket", upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
-        """Let somebody in, with headers for the answer; `Refused` or `UpgradeRefused` keeps them out."""
+        """Accept an upgrade, with headers for the answer; `Refused` or `UpgradeRefused` if not."""
         ...
 
 
 class UpgradeRefused(Exception):
-    """A door's own way of not letting somebody in: a status, a sentence, and headers."""
+    """A refusal in a door's own words: a status, a sentence, and headers."""
 
     def __init__(self, status: int, text: str, **headers: str) -> None:
         super().__init__(status, text)

@@ -1,1 +1,1 @@
-"""What happens around rooms: pairing, ratings, the list of rooms."""
+"""Parts around the rooms: pairing, ratings, the list of rooms."""

@@ -1,4 +1,4 @@
-"""The list of open rooms: who comes to the lobby is told all of it, and then what changes."""
+"""The list of open rooms: a client that joins the lobby gets all of it, and then the changes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -14,52 +14,52 @@ from parlour.wire import Push
 
 MAX_LISTED = 200
 MOST_OF_AN_ADDRESS = 50
-"""So many rooms that were opened from one address are listed, so that nobody fills the list."""
+"""Listed rooms of one address at most, so that nobody fills the list."""
 NEW_FOR = 60.0
 """Seconds for which a new room is listed, although nobody is there yet."""
 PAUSE = 1.0
 LONGEST_PAUSE = 10.0
 LISTENERS = 200
-"""How long to wait for more changes before they are told, at least and at most: a second for so many."""
+"""How long changes wait for more before they are sent, at least and at most: a second for so many clients."""
 LIST_LASTS = 1.0
-"""Seconds for which the same list is told to all who ask, unless a room changes."""
+"""Seconds for which the same list is sent to all who ask, unless a room changes."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class OpenRooms(TypedDict):
-    """What somebody who comes to the lobby is told."""
+    """The whole list, for a client that joins the lobby."""
 
     rooms: list[PublicRoom]
 
 
 class ChangedRooms(TypedDict):
-    """What they are told afterwards."""
+    """The changes that follow."""
 
     rooms: list[PublicRoom]
-    """As they are now: those that are new in the list, and those that are different."""
+    """Rooms that are new in the list or have changed, as they are now."""
     gone: list[str]
-    """The ids of those that are listed no longer."""
+    """The ids of rooms that are no longer listed."""
 
 
 class Listeners(Protocol):
-    """Those at the lobby."""
+    """The clients at the lobby."""
 
     def __len__(self) -> int: ...
 
     def tell_all(self, push: Push) -> None:
-        """Tell everybody."""
+        """Send a push to everybody."""
         ...
 
     def clear(self) -> None:
-        """Tell nobody any more."""
+        """Remove all clients."""
         ...
 
 
 class RoomList:
-    """Knows which rooms are listed, and tells the lobby.
+    """Knows which rooms are listed, and sends changes to the lobby.
 
-    A room is listed unless it is private or was opened unlisted, as long as somebody with a seat or whoever
+    A room is listed unless it is private or was opened unlisted, as long as a seated player or whoever
     opened it is connected to it; and for a while after it was opened.
     """
 
@@ -73,28 +73,28 @@ class RoomList:
         self._rooms = rooms
         self._describe = describe
         self.lobby: Listeners
-        """Who is told; there once there is a lobby."""
+        """The clients at the lobby; set once there is a lobby."""
         self._new: dict[str, tuple[float, Found]] = {}
         """Rooms that were opened lately, and until when they are listed anyway."""
         self._kept: tuple[float, list[Found], list[PublicRoom]] | None = None
         self._told: dict[str, int] = {}
-        """The rooms that those at the lobby know, by id and number."""
+        """The rooms that the clients at the lobby know, by id and number."""
         self._changed: set[str] = set()
         self._planned: Handle | None = None
         self._due = 0.0
 
     def welcome(self, *, first: bool) -> Push:
-        """The whole list, for somebody who came to the lobby; *first* if nobody else is there."""
+        """The whole list, for a client that joins the lobby; *first* if nobody else is there."""
         rooms = self._list()[1]
         if first:
             self._told, self._changed = {found.summary.id: found.number for found in rooms}, set()
-        else:  # of what the others do not know yet they will hear, and so does this one
+        else:  # the others get what they do not know yet as a change, and so does this client
             self._told = {**{found.summary.id: 0 for found in rooms}, **self._told}
         self._plan(LONGEST_PAUSE)
         return Push("rooms", OpenRooms(rooms=self.listed()))
 
     def hear(self, event: RoomEvent) -> None:
-        """Note rooms that are new, and those that changed."""
+        """Note new rooms and changed ones."""
         match event:
             case RoomOpened():
                 self._opened(event.found)
@@ -104,12 +104,12 @@ class RoomList:
                 pass
 
     def stop(self) -> None:
-        """Tell nobody any more."""
+        """Send nothing any more."""
         self.lobby.clear()
         if self._planned is not None:
             self._planned.cancel()
 
-    # What there is.
+    # The list.
 
     def _opened(self, found: Found) -> None:
         now = self._clock.now()
@@ -117,7 +117,7 @@ class RoomList:
         self._new[found.summary.id] = (now + NEW_FOR, found)
 
     def _change(self, summary: RoomSummary) -> None:
-        """A room's summary is different; the lobby hears of it by and by."""
+        """Note a room's new summary; the lobby gets it later, with other changes."""
         self._kept = None
         if summary.id in self._new:
             until, found = self._new[summary.id]
@@ -139,7 +139,7 @@ class RoomList:
         return self._kept
 
     def _find_listed(self) -> list[Found]:
-        """The newest that may be listed; no more are looked at than it takes to find them."""
+        """The newest rooms that may be listed; looks at no more rooms than it takes to find them."""
         self._forget_old(self._clock.now())
         rooms = {room.found.summary.id: room for room in self._rooms()}
         numbers = {id: found.number for id, (_, found) in self._new.items()}
@@ -172,14 +172,14 @@ class RoomList:
         return found
 
     def _forget_old(self, now: float) -> None:
-        """A new room is new for a while; the first of them was opened first."""
+        """Remove rooms that are not new any more; the oldest come first."""
         while self._new and (first := next(iter(self._new))) and self._new[first][0] <= now:
             del self._new[first]
 
-    # Telling.
+    # Sending.
 
     def _plan(self, pause: float) -> None:
-        """Tell what has changed after that many seconds, or sooner if that is planned already."""
+        """Send the changes after that many seconds, or sooner if that is planned already."""
         due = self._clock.now() + pause
         if self._planned is not None:
             if self._due <= due:
@@ -203,7 +203,7 @@ class RoomList:
         self._told, self._changed = listed, set()
         if different or gone:
             self._tell_all(ChangedRooms(rooms=[self._describe(found) for found in different], gone=gone))
-        self._plan(LONGEST_PAUSE)  # rooms come and go from the list without a new card, too
+        self._plan(LONGEST_PAUSE)  # rooms come and go from the list without a new summary, too
 
     def _tell_all(self, what: ChangedRooms) -> None:
         self.lobby.tell_all(Push("rooms_changed", msgspec.Raw(_encode(what))))  # encoded once for all

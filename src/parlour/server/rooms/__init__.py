@@ -1,1 +1,1 @@
-"""Rooms: each owned by one actor, which thinks, writes and speaks."""
+"""Rooms: each is owned by one actor, which thinks, writes and then sends."""

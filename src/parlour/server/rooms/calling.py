@@ -1,4 +1,4 @@
-"""How a room carries out what parts and HTTP calls ask of it; runs in the room's turn."""
+"""How a room carries out calls of parts and of the HTTP API; runs in the room's turn."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a table of all calls
-    """Do what is asked, and give what the call says it gives."""
+    """Carry out a call and return its result."""
     match call:
         case Perform():
             return await room.perform(call.command, call.id)
@@ -79,7 +79,7 @@ def _ask_hint(room: RoomActor, call: AskHint) -> Question:
 
 
 async def _move_bot(room: RoomActor, call: MoveBot) -> None:
-    """Do what the bot said, if it is still what it was asked."""
+    """Carry out the bot's move, if the bot still has to answer the same question."""
     room.bot_answered(call.player)
     if room.question(call.player) != call.question:
         room.ask_bots()
@@ -91,7 +91,7 @@ async def _move_bot(room: RoomActor, call: MoveBot) -> None:
 
 
 async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
-    """The bot's move was refused: any legal one will do."""
+    """Make any legal move, because the bot's was refused."""
     if why.code == Code.GAME_OVERRAN:
         raise why
     log.warning("bot_refused", room=room.id, player=call.player, why=why.message)

@@ -1,4 +1,4 @@
-"""What the parts and the HTTP calls ask of a room: done in the room's turn, and waited for."""
+"""Calls of parts and of the HTTP API to a room: carried out in the room's turn, with a result."""
 
 import msgspec
 from msgspec import Raw
@@ -10,31 +10,31 @@ from parlour.wire import Command
 
 
 class Perform(msgspec.Struct, frozen=True, tag=True):
-    """Do a command for somebody without a connection; gives the seq."""
+    """Carry out a command for a player without a connection; returns the seq."""
 
     command: Command
     id: str | None = None
 
 
 class SeatBot(msgspec.Struct, frozen=True, tag=True):
-    """Give a bot a seat, the game's best unless another is named; gives a `Seated`."""
+    """Give a bot a seat, the game's best unless another is named; returns a `Seated`."""
 
     bot: str | None = None
     by: str | None = None
-    """Who asks: somebody who sits there or opened the room; None is the server itself."""
+    """Who asks: a seated player or whoever opened the room; None is the server itself."""
     below: int | None = None
-    """Only if fewer than so many sit there; else nothing happens."""
+    """Only if fewer than so many are seated; otherwise nothing happens."""
 
 
 class AskHint(msgspec.Struct, frozen=True, tag=True):
-    """What a bot would have to decide in a player's place; gives a `Question`."""
+    """Ask what a bot would have to decide in a player's place; returns a `Question`."""
 
     player: str
     bot: str | None = None
 
 
 class MoveBot(msgspec.Struct, frozen=True, tag=True):
-    """Do what a bot answered, if it is still what it was asked."""
+    """Make a bot's move, if the bot still has to answer the same question."""
 
     player: str
     question: Question
@@ -42,20 +42,20 @@ class MoveBot(msgspec.Struct, frozen=True, tag=True):
 
 
 class SitDown(msgspec.Struct, frozen=True, tag=True):
-    """Seat the holder of a ticket, which is matched by that."""
+    """Seat the holder of a ticket, which matches the ticket."""
 
     ticket: Ticket
 
 
 class EndWaiting(msgspec.Struct, frozen=True, tag=True):
-    """End a room in which fewer than *below* sit."""
+    """End a room in which fewer than *below* are seated."""
 
     why: str
     below: int
 
 
 class CallOff(msgspec.Struct, frozen=True, tag=True):
-    """End a room in which nobody has played and somebody never came; gives those who sat there."""
+    """End a room in which nobody has played and somebody never came; returns the seated players."""
 
     why: str
 
@@ -64,7 +64,7 @@ RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOf
 
 
 class Seated(msgspec.Struct, frozen=True):
-    """A bot that took a seat, and the step in which it did."""
+    """A bot that took a seat, and the seq of that step."""
 
     player: Player
     seat: int

@@ -1,4 +1,4 @@
-"""New rooms: opened by somebody, by a door, or by the lobby with everybody seated."""
+"""Opens new rooms: for a player, for a door, or for pairing with everybody seated."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -46,17 +46,17 @@ class RoomCreation:
         self._counted: dict[str, Mapping[str, str]] = {}
         """The open rooms with a game to play, and for whom they count."""
         self._early: dict[str, RoomSummary] | None = {}
-        """Summaries that are newer than those that are being read."""
+        """Summaries that are newer than those being read."""
 
     async def start(self) -> None:
-        """Count the rooms that are there."""
+        """Count the open rooms."""
         found = await self._env.journal.rooms(RoomQuery())
         early, self._early = self._early or {}, None
         for summary in (early.get(one.summary.id, one.summary) for one in found):
             self._note(summary)
 
     def hear(self, event: RoomEvent) -> None:
-        """Count a room as long as there is a game to play in it."""
+        """Count a room as long as its game can be played."""
         if isinstance(event, SummaryChanged):
             self._note(event.summary)
 
@@ -71,11 +71,11 @@ class RoomCreation:
             self._quota.count(1, **holders)
 
     def check_place(self, address: str | None) -> None:
-        """Refuse whoever could not open another room from there."""
+        """Refuse an address that may not open another room."""
         self._quota.check(1, **_holders(address))
 
     async def create(self, name: str, config: Any, id: str | None = None, **how: Unpack[How]) -> Found:
-        """Open a room; unless an id is chosen it gets four letters, or more where those are taken."""
+        """Open a room; unless an id is chosen it gets four letters, or more if those are taken."""
         game = self._env.wanted_game(name)
         opening = Opening(self._env.clock.date(), **how)
         return await self._create(game, config, id, opening)
@@ -88,13 +88,13 @@ class RoomCreation:
         opening: Opening,
         party: Party = (),
         *,
-        host: Ticket | None = None,
+        waiting: Ticket | None = None,
     ) -> Found:
-        """Open a room if there may be another; it counts from the moment that it is asked for."""
+        """Open a room if there may be another; it counts from the moment of the request."""
         holders = _holders(opening.address, opening.creator)
         self._quota.take(1, **holders)
         try:
-            found = await self._keep(game, config, chosen, opening, party, host=host)
+            found = await self._keep(game, config, chosen, opening, party, waiting=waiting)
         finally:
             self._quota.give_back(1, **holders)
         metrics.rooms_opened.labels(game.name).inc()
@@ -111,7 +111,7 @@ class RoomCreation:
         opening: Opening,
         party: Party,
         *,
-        host: Ticket | None,
+        waiting: Ticket | None,
     ) -> Found:
         at = self._env.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
@@ -123,7 +123,7 @@ class RoomCreation:
             room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
             summary = summary_of(room, opening, at.now)
             try:
-                tickets = (*matched(party, id), *(() if host is None else (host,)))
+                tickets = (*matched(party, id), *(() if waiting is None else (waiting,)))
                 number = await self._env.journal.create(
                     summary, frozen, room.next_due, steps, ticket_records(tickets)
                 )
@@ -137,21 +137,21 @@ class RoomCreation:
                 return Found(number, len(steps), summary)
 
     async def seat_party(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with all of them seated, and keep their tickets with its id, all or nothing."""
+        """Open a room with the whole party seated, and keep their tickets with its id, all or nothing."""
         wanted = party[0]
         opening = self._opening(wanted, private=False, creator=None)
         game = self._env.kept_game(wanted.game)
         found = await self._create(game, wanted.config, None, opening, party)
         return matched(party, found.summary.id)
 
-    async def wait(self, host: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
-        """Open the room in which the host will wait, and keep their ticket; guests sit there already.
+    async def wait(self, waiting: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
+        """Open the room in which a ticket's holder will wait, and keep the ticket; *guests* are seated.
 
-        Nobody finds such a room who was not sent there or told its id.
+        Nobody finds such a room unless they are sent there or know its id.
         """
-        opening = self._opening(host, private=True, creator=host.player)
-        game = self._env.kept_game(host.game)
-        found = await self._create(game, config, host.at, opening, guests, host=host)
+        opening = self._opening(waiting, private=True, creator=waiting.player)
+        game = self._env.kept_game(waiting.game)
+        found = await self._create(game, config, waiting.at, opening, guests, waiting=waiting)
         return matched(guests, found.summary.id)
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
@@ -159,7 +159,7 @@ class RoomCreation:
         return Opening(now, private, creator, ranked, address=ticket.address, mode=ticket.mode)
 
     async def again(self, id: str, creator: str, address: str) -> Found:
-        """The room of this id if it runs; otherwise a new one for the same game under the same id."""
+        """The room of this id if it is open; otherwise a new one for the same game under the same id."""
         found = await self._env.journal.find(id)
         if found is None:
             raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
@@ -168,10 +168,10 @@ class RoomCreation:
             return found
         stored = await self._env.journal.stored(found.number)
         how = How(private=summary.private, listed=summary.listed, creator=creator, address=address)
-        return await self.visit(id, summary.game, config_of(stored.state), **how)
+        return await self.find_or_create(id, summary.game, config_of(stored.state), **how)
 
-    async def visit(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:
-        """The running room of this id, if it is of this game; a new one where there is none."""
+    async def find_or_create(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:
+        """The open room of this id, if it is of this game; a new one if there is none."""
         found, address = await self._env.journal.find(id), how.get("address")
         running = None if found is None or found.summary.ended is not None else found
         self._env.guesses.check(None if running is None else running.summary, how.get("creator"), address)
@@ -180,9 +180,9 @@ class RoomCreation:
                 return await self.create(name, config, id, **how)
             except Refused as why:
                 if why.code != Code.NAME_TAKEN:
-                    self._env.guesses.missed(id, address)  # else ids could be tried by what opens no room
+                    self._env.guesses.missed(id, address)  # else ids could be guessed by refused requests
                     raise
-                return await self.visit(id, name, config, **how)
+                return await self.find_or_create(id, name, config, **how)
         if running.summary.game != name:
             what = f"room {id} plays {running.summary.game}, not {name[:64]}"
             raise Refused(Code.WRONG_GAME, what, path="$.game")
@@ -190,7 +190,7 @@ class RoomCreation:
 
 
 def _holders(address: str | None, creator: str | None = None) -> dict[str, str]:
-    """For whom a room counts, beside the whole server."""
+    """Whom a room counts for, besides the whole server."""
     holders = {"player": creator, "address": address}
     return {kind: holder for kind, holder in holders.items() if holder is not None}
 
@@ -198,7 +198,7 @@ def _holders(address: str | None, creator: str | None = None) -> dict[str, str]:
 def sit_down(
     game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
 ) -> tuple[Room[Any], list[Step]]:
-    """A party at the seats of its new room, bots included; *first*, a number, rotates them."""
+    """Seat a party in its new room, bots included; *first*, a number, rotates the seats."""
     joins = [Join(ticket.player, ticket.name) for ticket in party]
     bot = party[0].bot if party else None
     while bot is not None and len(joins) < game.seats.start:

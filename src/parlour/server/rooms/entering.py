@@ -1,4 +1,4 @@
-"""Entering and leaving a room: a seat or a place to watch from, what was missed, and who is gone."""
+"""Entering and leaving a room: seats and spectators, missed steps, and players who are gone."""
 
 from collections.abc import Awaitable, Callable
 
@@ -28,20 +28,20 @@ from parlour.server.tokens import guest_name
 from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
 
 MAX_MISSED = 100
-"""More steps than this are not told one by one to somebody who comes back."""
+"""A client that missed more steps than this gets only the whole view."""
 NO_ROOM = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED)
 
 
 class EnterableRoom(SteppingRoom):
-    """A room that gives clients their places and takes them away again."""
+    """The part of a room that gives clients their places and takes them away."""
 
     __slots__ = ("_lost",)
 
     _lost: frozenset[int]
-    """Clients whose connection is gone, though what they asked for still waits in the mailbox."""
+    """Clients whose connection is closed while requests of theirs still wait in the mailbox."""
 
     async def _open_first(self, ask: EnterRoom) -> None:
-        """Open the room that a door asks for, where there is none; then the ask comes again."""
+        """Open the room for a door, if there is none; then the request comes again."""
         raise NotImplementedError
 
     async def _fail(self, why: Refused) -> None:
@@ -49,18 +49,18 @@ class EnterableRoom(SteppingRoom):
         raise NotImplementedError
 
     def _retry(self, why: Refused, job: Callable[[], Awaitable[None]]) -> None:
-        """Try something again that must happen and could not be kept."""
+        """Try a job again that must happen and could not be kept."""
         raise NotImplementedError
 
     def _rest_later(self) -> None:
-        """Leave memory after a while without anybody in here."""
+        """Leave memory after a while without any client."""
         raise NotImplementedError
 
     # Entering.
 
     async def _enter(self, ask: EnterRoom) -> None:
-        """Answer, tell what was missed, then everything as it is now; or say why not."""
-        self._roster.remove(ask.client)  # a join begins anew: nothing is told before its answer
+        """Answer, send what was missed, then the whole view; or refuse."""
+        self._roster.remove(ask.client)  # a join starts anew: nothing is sent before its answer
         if ask.client in self._lost:
             self._env.tell(Rejected.by(ask.number, _gone()))
             return
@@ -100,12 +100,12 @@ class EnterableRoom(SteppingRoom):
         self._note_presence(but=ask.client, seats=place.viewer is not None)
         whole = self._whole(place, reset=missed is None)
         if missed:
-            welcome = ()  # it is among what was missed
+            welcome = ()  # it is among the missed steps
         pushes = (*(missed or ()), whole, *welcome, self._presence.state())
         self._env.tell(Pushed(self.id, ask.client, pushes))
 
     async def _take_place(self, ask: EnterRoom) -> tuple[Place, tuple[Push, ...]]:
-        """A seat where there is one for this player, else a place to watch from; and the game's welcome."""
+        """Give a player a seat if there is one for them, else a spectator's place; and the game's welcome."""
         if self._room is not None and self._summary is not None:
             self._env.guesses.check(self._summary, ask.player, ask.address)
         if ask.door is not None:
@@ -129,7 +129,7 @@ class EnterableRoom(SteppingRoom):
         return place, () if connected is None else tuple(heard(connected.step, place.topics))
 
     def _check_door(self, player: str, door: DoorEntry) -> None:
-        """A door leads to one game, and nobody comes in under the name of another who plays."""
+        """Check that the door leads to this game, and that nobody takes the name of another player."""
         if self.here.game != door.game:
             raise Refused(Code.WRONG_GAME, f"expected a room of {door.game}, got one of {self.here.game}")
         if door.name is None:
@@ -145,7 +145,7 @@ class EnterableRoom(SteppingRoom):
             raise Refused(Code.NAME_TAKEN, why, path="$.user")
 
     def _would_watch(self, player: str, door: DoorEntry) -> bool:
-        """True if no seat is free for this guest, who may watch."""
+        """True if no seat is free and this guest may watch."""
         if door.seat == "own":
             raise Refused(Code.NOT_SEATED, f"you have no seat in room {self.id}")
         if door.seat == "needed":
@@ -181,7 +181,7 @@ class EnterableRoom(SteppingRoom):
             raise Refused(Code.GAME_FULL, f"at most {limit} people can watch, and {len(watching)} do")
 
     async def _missed(self, place: Place, since: int | None) -> list[Push] | None:
-        """What was told after *since*; None where only a whole view can help."""
+        """The pushes after step *since*; None if only a whole view can help."""
         room = self.here
         if since is None:
             return []
@@ -191,14 +191,14 @@ class EnterableRoom(SteppingRoom):
         if since < room.seq:
             async for step in self._env.journal.replay(self._number, after=since):
                 if _seats_anew(step, place.player):
-                    return None  # they saw and heard something else then
+                    return None  # they had another viewpoint then
                 missed.extend(heard(step, place.topics))
         return missed
 
-    # Leaving, and coming back to one's senses.
+    # Leaving, and catching up.
 
     async def _leave(self, ask: LeaveRoom) -> None:
-        """A client does not hear this room any more."""
+        """Remove a client from this room."""
         if ask.lost:
             self._lost -= {ask.client}
         place = self._roster.remove(ask.client)
@@ -212,7 +212,7 @@ class EnterableRoom(SteppingRoom):
             await self._settle()
 
     async def _settle(self) -> None:
-        """Disconnect the seated players who are not here any more."""
+        """Disconnect the seated players who have no client here any more."""
         try:
             for player in [] if self._room is None else self._room.connected:
                 if not self._roster.has(player) and player not in self.here.bots:
@@ -221,23 +221,23 @@ class EnterableRoom(SteppingRoom):
             self._retry(why, self._settle)
 
     def _resync(self, ask: Resync) -> None:
-        """A spectator who skipped steps reads again: they get the newest."""
+        """Send the whole view to a spectator who skipped steps and reads again."""
         place = self._roster.places.get(ask.client)
         if self._room is not None and place is not None:
             self._show(place, reset=True)
 
     def _show(self, place: Place, *, reset: bool = False) -> None:
-        """Tell a place everything as it is now."""
+        """Send a client the whole view."""
         self._env.tell(Pushed(self.id, place.client, (self._whole(place, reset=reset),)))
 
 
 def _gone() -> Refused:
-    """What nobody hears, because the connection is gone."""
+    """The refusal that nobody reads, because the connection is closed."""
     return Refused(Code.NOT_JOINED, "the connection is gone")
 
 
 def _seats_anew(step: Step, player: str) -> bool:
-    """This step gave the player a seat or took it away, or a rematch seated everybody again."""
+    """True if this step gave or took the player's seat, or if a rematch seated everybody again."""
     match step.command:
         case Join() | Leave():
             return step.command.player == player

@@ -1,4 +1,4 @@
-"""What all rooms of a process share: games, journal, clock, and whom they tell."""
+"""What all rooms of a process share: games, journal, clock, gateway and parts."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -25,25 +25,25 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 LAG = 0.1
-"""Seconds that the loop may be blocked before its stack is logged."""
+"""Seconds for which the loop may be blocked before its stack is logged."""
 SEED_BYTES = 32
 
 
 def fresh_seeds() -> Iterator[bytes]:
-    """Seeds from the operating system, which is asked for many at a time."""
+    """Seeds from the operating system, fetched many at a time."""
     while True:
         pool = secrets.token_bytes(100 * SEED_BYTES)
         yield from (pool[at : at + SEED_BYTES] for at in range(0, len(pool), SEED_BYTES))
 
 
 def patience_of(settings: Settings) -> Patience:
-    """How long rooms last here."""
+    """How long rooms last on this server."""
     days, minutes = settings.room_days, settings.empty_room_minutes
     return Patience(days * 86400 or None, minutes * 60 or None)
 
 
 class Environment:
-    """What a room needs of the world around it; it knows no room."""
+    """All that a room uses of the server; it knows no room."""
 
     def __init__(
         self,
@@ -63,19 +63,19 @@ class Environment:
         self.reservations = Reservations()
         self.patience = patience_of(settings)
         self.faults: dict[str, str] = {}
-        """By the name of a game whose saved file does not load: why."""
+        """Why the saved file of a game does not load, by the name of the game."""
         self.trouble: str | None = None
-        """Why the journal could not write the last time it tried."""
+        """Why the journal's last write failed."""
         self.tell: TellGateway = lambda _: None
-        """Tells the gateway, once there is one."""
+        """Sends messages to the gateway, once there is one."""
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """Stops the server, because the disk has failed."""
         self.listeners: list[Publish] = []
-        """The parts that hear what happens in rooms."""
+        """The parts that listen to events of rooms."""
         self._draw_seed = draw_seed or partial(next, fresh_seeds())
 
     def publish(self, event: RoomEvent) -> None:
-        """Tell the parts what happened in a room."""
+        """Pass an event of a room to the parts."""
         for hear in self.listeners:
             hear(event)
 
@@ -84,7 +84,7 @@ class Environment:
         return Instant(self.clock.now(), self.clock.date(), self._draw_seed(), patience=self.patience)
 
     def wanted_game(self, name: str, path: str | None = None) -> Game[Any]:
-        """The game that somebody asks for; *path* says where in the request."""
+        """The game that a request names; *path* says where in the request."""
         game = self.games.get(name)
         if game is None:
             where, expected = "" if path is None else f"{path}: ", ", ".join(self.games)
@@ -94,16 +94,16 @@ class Environment:
         return game
 
     def kept_game(self, name: str) -> Game[Any]:
-        """The game of something that is kept, which may not be here any more."""
+        """The game of something that is kept; it may not be on this server any more."""
         game = self.games.get(name)
         if game is None:
             raise Refused(Code.UNKNOWN_GAME, f"the game {name} is not on this server now")
         return game
 
     def ask_game(self, game: Game[Any], room: str, think: Callable[[], T]) -> T:
-        """Run a game's code, here and nowhere else: a bug in it costs one command, never the room.
+        """Run a game's code, only here: a bug in it costs one command, never the room.
 
-        What it raises to end a program ends none: signals do that, and are heard by the server itself.
+        What it raises to end the program ends nothing: that takes a signal, which the server itself handles.
         """
         try:
             return self.watchdog.run(think)
@@ -121,7 +121,7 @@ class Environment:
             raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
 
     def note_trouble(self, error: Trouble) -> None:
-        """The journal could not write: said by the server's health until it can again."""
+        """Note that a write failed: the server's health reports it until a write succeeds."""
         self.trouble = str(error)
         log.error("not_kept", error=str(error))
         if isinstance(error, DiskFailed):

@@ -1,4 +1,4 @@
-"""What happens in rooms, for the parts around them: pairing, ratings, the list of rooms, bots."""
+"""Events of rooms, for the parts around them: pairing, ratings, the list of rooms, bots."""
 
 from collections.abc import Callable
 
@@ -10,13 +10,13 @@ from parlour.server.bots.worker import Question
 
 
 class RoomOpened(msgspec.Struct, frozen=True):
-    """There is a new room."""
+    """A room was opened."""
 
     found: Found
 
 
 class SummaryChanged(msgspec.Struct, frozen=True):
-    """A room's summary is different, and kept."""
+    """A room's summary changed, and is kept."""
 
     summary: RoomSummary
 
@@ -30,19 +30,19 @@ class SeatsChanged(msgspec.Struct, frozen=True):
 
 
 class RoomEnded(msgspec.Struct, frozen=True):
-    """A room is over for good."""
+    """A room ended for good."""
 
     room: str
 
 
 class OutcomeReached(msgspec.Struct, frozen=True):
-    """A game that is to be rated has ended; the journal says so, if the step was kept."""
+    """A game that is to be rated has ended; if its step was kept, the journal has a record of it."""
 
     room: str
 
 
 class BotAsked(msgspec.Struct, frozen=True):
-    """It is for a bot to do something."""
+    """A bot has to move."""
 
     room: str
     player: str

@@ -1,4 +1,4 @@
-"""Limits guessing: whoever asks for many rooms that are not there is not told which unlisted ones are."""
+"""Limits guessing: whoever asks for many unknown rooms is not told which unlisted ones exist."""
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import RoomSummary
@@ -6,13 +6,13 @@ from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 
 UNGUESSABLE = 12
-"""Characters of an id that nobody hits by guessing."""
+"""The length from which an id cannot be guessed."""
 FORGET_EVERY = 60.0
-"""Seconds after which addresses that are quiet again are forgotten."""
+"""Seconds after which addresses that are quiet again are removed."""
 
 
 class Guesses:
-    """Counts what was asked for in vain, by address."""
+    """Counts requests for unknown rooms, by address."""
 
     def __init__(self, clock: Clock, per_minute: float) -> None:
         self._clock = clock
@@ -21,7 +21,7 @@ class Guesses:
         self._forget_at = 0.0
 
     def missed(self, id: str, address: str | None) -> Refused:
-        """What somebody is told whose room is not there: just that, or that they have asked too often."""
+        """The refusal for an unknown room: that there is none, or that the address has asked too often."""
         if (now := self._clock.now()) >= self._forget_at:
             self._forget_at = now + FORGET_EVERY
             self._left.forget_full()
@@ -30,9 +30,9 @@ class Guesses:
         return Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
 
     def check(self, summary: RoomSummary | None, player: str | None, address: str | None) -> None:
-        """Refuse to tell whoever has asked too often of a room that they may just have hit, or not (None).
+        """Refuse an address that has asked too often, whether the room exists or not (None).
 
-        Rooms that may be listed are no secret; whoever sits in a room or opened it knows it anyway.
+        Rooms that may be listed are no secret; seated players and whoever opened a room know it anyway.
         """
         if address is None or (summary is not None and _is_known(summary, player, address)):
             return
@@ -45,7 +45,7 @@ class Guesses:
 
 
 def _is_known(summary: RoomSummary, player: str | None, address: str) -> bool:
-    """Whether nothing is given away by what is told of this room."""
+    """True if an answer about this room gives nothing away."""
     if (summary.listed and not summary.private) or len(summary.id) >= UNGUESSABLE:
         return True
     sits = any(seat is not None and seat.id == player for seat in summary.seats)

@@ -1,4 +1,4 @@
-"""What happened in a room, step by step, as one viewer may see it, and could see it then."""
+"""The history of a room, step by step, as one viewer may see it now and could see it then."""
 
 import asyncio
 from functools import partial
@@ -19,13 +19,13 @@ from parlour.server.step_messages import heard
 from parlour.wire import Result, Step
 
 MAX_STEPS = 200
-"""So many are told in one call."""
+"""Steps that one call returns at most."""
 BREATH = 10
-"""Steps between which others have their turn."""
+"""Steps after which other work gets its turn."""
 
 
 class HistoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """Which part of a history, and how it is to be told."""
+    """Which part of a history is wanted, and in which format."""
 
     first: Annotated[int, Meta(ge=0, le=2**53, description="the first step; 0 is the room as it opened")] = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_STEPS)] = MAX_STEPS
@@ -72,7 +72,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
 
 
 class HistoryReader:
-    """Somebody who looks at a room's steps one after the other."""
+    """Collects the steps of a room from one viewer's perspective."""
 
     def __init__(
         self, environment: Environment, game: Game[Any], player: str | None, wanted: HistoryWanted
@@ -83,19 +83,19 @@ class HistoryReader:
         self._wanted = wanted
         self._before: Room[Any] | None = None
         self._scene: tuple[str | None, Scene] | None = None
-        """The scene that was told last, and through whose eyes."""
+        """The last scene of this history, and its viewer."""
         self._watching: tuple[str, ...] | None = None
-        self.sheets: list[HistoryStep] = []
+        self.steps: list[HistoryStep] = []
 
     def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float) -> None:
-        """The room after a step; None where today's rules cannot tell it, then only what was said."""
+        """Add a step. *room* is the room after it; None if today's rules cannot replay it."""
         seen: dict[str, Any] = {}
         if room is not None:
             viewer = None if room.seat(self._player) is None else self._player
             seen = self._env.ask_game(self._game, room.id, partial(self._look, room, viewer))
             seen |= self._changes(room)
         pushes = () if step is None else tuple(self._pushes(room, step))
-        self.sheets.append(HistoryStep(seq, at, pushes=pushes, **seen))
+        self.steps.append(HistoryStep(seq, at, pushes=pushes, **seen))
         self._before = room
 
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
@@ -121,13 +121,13 @@ class HistoryReader:
         return [Said(push.name, push.payload) for push in heard(step, self._topics(room))]
 
     def _topics(self, room: Room[Any] | None) -> tuple[str, ...]:
-        if room is None:  # nobody knows who sat where; these were theirs in any case
+        if room is None:  # it is unknown who sat where; these topics are theirs in any case
             return (ALL,) if self._player is None else (ALL, own_topic(self._player))
         seat = room.seat(self._player)
         return self._watch(room) if seat is None else seat.topics
 
     def _watch(self, room: Room[Any]) -> tuple[str, ...]:
-        """What the game lets people hear who only watch; it may refuse them."""
+        """The topics that the game gives to spectators; it may refuse them."""
         if self._watching is None:
             player = self._player or ":nobody"
             ask = partial(ask_to_join, self._game, room, player, self._env.instant(), spectate=True)
@@ -142,14 +142,14 @@ class History:
         self._env = environment
         self._journal = environment.journal
 
-    async def tell(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
-        """The part of a room's history that is wanted, through this player's eyes, or anybody's."""
+    async def read(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
+        """The wanted part of a room's history, from this player's perspective or a spectator's."""
         found = await self._find(id, wanted.room)
         game = self._env.kept_game(found.summary.game)
         reader = HistoryReader(self._env, game, player, wanted)
         if wanted.first <= found.seq:
             await self._read(reader, game, found, wanted)
-        return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.sheets))
+        return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.steps))
 
     async def _find(self, id: str, number: int | None) -> Found:
         found = await self._journal.find(id if number is None else number)
@@ -179,7 +179,7 @@ class History:
     async def _follow(
         self, game: Game[Any], found: Found, room: Room[Any] | None, step: Step
     ) -> Room[Any] | None:
-        """The room after this step; where today's rules make another one of it, what was stored then."""
+        """The room after this step; the state stored then, if today's rules lead to another one."""
         if room is not None:
             try:
                 return self._env.ask_game(game, room.id, partial(replay, game, room, step))

@@ -1,4 +1,4 @@
-"""What is seen of a room: the view of a viewer or, for a browser, the scene and how it changed."""
+"""What a perspective shows of a room: the view of a viewer or, for a browser, the scene and its patch."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -22,7 +22,7 @@ MAX_LEGAL = 100
 
 
 class SeenScene(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """A scene as it was last told, and the patch that led to it from the one before."""
+    """The last scene of a perspective, and the patch that led to it from the one before."""
 
     scene: Scene
     patch: Raw | None = None
@@ -34,11 +34,11 @@ class SeenScene(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 Seen = Raw | SeenScene
-"""What is seen from a perspective, encoded once."""
+"""What a perspective shows, encoded once."""
 
 
 def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen | None = None) -> Seen:
-    """What is seen from a perspective now; the same as *before* where a scene did not change."""
+    """What a perspective shows now; *before* itself if a scene did not change."""
     format, _, viewer = perspective.partition(":")
     if format == "view":
         return Raw(_encode(game.view(room.state, viewer or None)))
@@ -47,7 +47,7 @@ def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen
         raise TypeError(f"expected a Scene from {game.name}.scene, got {type(scene).__name__}")
     if not isinstance(before, SeenScene):
         seen = SeenScene(scene)
-        _ = seen.whole  # what cannot be encoded fails here, where the game is to blame
+        _ = seen.whole  # what cannot be encoded fails here, where it counts as the game's error
         return seen
     patch = difference(before.scene, scene)
     return before if patch is None else SeenScene(scene, Raw(_encode(patch)))
@@ -73,7 +73,7 @@ def _still_sits(room: Room[Any], viewer: str | None) -> bool:
 
 
 def change_of(seen: Seen) -> Raw | None:
-    """What is told of a perspective that changed: the view, or the patch of the scene."""
+    """What is sent to a perspective that changed: the view, or the patch of the scene."""
     return seen.patch if isinstance(seen, SeenScene) else seen
 
 
@@ -86,7 +86,7 @@ def sync(
     reset: bool = False,
     fault: str | None = None,
 ) -> Push:
-    """Everything that a viewer may know at *seq*; with a scene also the time on the room's clock."""
+    """The push with the whole view at *seq*; with a scene also the time on the room's clock."""
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, SeenScene):
         payload["scene"] = seen.whole

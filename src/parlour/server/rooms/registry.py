@@ -1,4 +1,4 @@
-"""Which rooms are in memory: they wake when somebody asks or a timer is due, and rest when idle."""
+"""All rooms in memory: they wake when somebody asks or a timer is due, and rest when idle."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from parlour.game import Game
 from parlour.journal.base import Damaged, Found, RoomQuery, Trouble
 from parlour.server import metrics
 from parlour.server.border import Ask, EnterRoom, Rejected
-from parlour.server.housekeeping import forget_old
+from parlour.server.housekeeping import delete_old
 from parlour.server.refusals import excuse
 from parlour.server.rooms.actor import RoomActor
 from parlour.server.rooms.calling import carry_out
@@ -24,18 +24,18 @@ from parlour.server.rooms.summary import PublicRoom, RoomInMemory, public_room
 log = structlog.get_logger()
 
 PRUNE_AT_ONCE = 200
-"""Steps, rooms and so on that are forgotten in one write: a long clean-up must not hold up the moves."""
+"""Steps, rooms and so on that one write deletes: a long clean-up must not delay the moves."""
 PRUNE_OFTEN = 20
-"""Such writes at one heartbeat, while there is more to forget."""
+"""Such writes at one heartbeat, while there is more to delete."""
 INSPECT_AT_ONCE = 1000
-"""Rows that are checked at one heartbeat after a start, until all have been."""
+"""Rows that one heartbeat checks after a start, until all are checked."""
 STORE_AT_ONCE = 500
 """Rooms that are stored together at a stop: in few transactions, but not all states in memory at once."""
 TO_DO = "what it was is lost; the rest goes on. A backup may have it: see docs/how-to/host-a-server.md#damage"
 HEARTBEAT = 1.0
-"""Seconds between notes of the rooms' clock, and so the most that a crash can set it back."""
+"""Seconds between two notes of the rooms' clock, and so the most that a crash can set it back."""
 UNREADABLE = (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED, Code.GAME_ERROR, Code.GAME_OVERRAN)
-"""Why a room cannot be loaded now and will not be by itself in a moment."""
+"""Errors by which a room cannot be loaded, and that a second try would not fix."""
 
 
 class RoomRegistry:
@@ -51,9 +51,9 @@ class RoomRegistry:
         self._heart: asyncio.Task[None] | None = None
         self.stopping = False
         self._inspecting = True
-        """Not all that is kept has been checked since the start."""
+        """True until all kept rows have been checked since the start."""
         self._told = 0
-        """How many damages were logged."""
+        """How many damages have been logged."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
@@ -63,7 +63,7 @@ class RoomRegistry:
         await self._hold_missing()
         queries = (RoomQuery(connected=True), RoomQuery(held=True))
         for id in {id for query in queries for id in await self._journal.room_ids(query)}:
-            self.get(id)  # waking tells a room that everybody is disconnected, and that its game is back
+            self.get(id)  # waking disconnects everybody, and goes on with a game that is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
         await self.creation.start()
@@ -83,24 +83,24 @@ class RoomRegistry:
         await self.beat()
         await self._journal.close()
 
-    # What is asked of rooms.
+    # Requests to rooms.
 
     def ask(self, ask: Ask) -> None:
-        """Hand what a gateway asks to the room that it is for."""
+        """Pass a gateway's request to its room."""
         (self._rooms.get(ask.room) or self.get(ask.room)).post(ask)
 
     async def call(self, room: str, call: RoomCall) -> Any:
-        """Have a room carry something out in its turn, and wait for what comes of it."""
+        """Have a room carry out a call in its turn, and return the result."""
         return await self.get(room).in_turn(lambda actor: carry_out(actor, call))
 
     async def look(self, id: str) -> PublicRoom:
-        """A room as anybody may see it from outside, without waking it."""
+        """A room as anybody may see it, without waking it."""
         return self.describe(await self.find(id))
 
     async def find(
         self, id: str, player: str | None = None, address: str | None = None, *, any_case: bool = False
     ) -> Found:
-        """The room of this id before all others, for somebody who has not guessed too often."""
+        """The room of this id, for somebody who has not guessed too often."""
         found = await self._journal.find(id)
         alike = RoomQuery(id_in_any_case=id, limit=2)
         if found is None and any_case and len(ids := await self._journal.room_ids(alike)) == 1:
@@ -119,20 +119,20 @@ class RoomRegistry:
         return public_room(summary, seq=found.seq, spectators=watching)
 
     async def open_for(self, ask: EnterRoom) -> None:
-        """Open the room that somebody at a door asks for, and let them in."""
+        """Open the room that a door's client asks for, and let the client in."""
         assert ask.door is not None  # noqa: S101 - only doors open rooms
         try:
             await self.creation.create(
                 ask.door.game, ask.door.config, ask.room, creator=ask.player, address=ask.address
             )
         except Refused as why:
-            if why.code != Code.NAME_TAKEN:  # else somebody was faster, and it is there all the same
+            if why.code != Code.NAME_TAKEN:  # else somebody was faster, and the room is there all the same
                 self._env.tell(Rejected.by(ask.number, why))
                 return
         self.ask(replace(ask, door=replace(ask.door, opens=False)))
 
     def use_rules(self, game: Game[Any], failed: Any) -> None:
-        """Let all rooms of a game go on under new rules; *failed* hears where they cannot show them."""
+        """Move all rooms of a game to new rules; *failed* is called for rooms that these cannot show."""
         for room in self.in_memory():
 
             async def use(room: RoomActor = room) -> None:
@@ -144,14 +144,14 @@ class RoomRegistry:
             room.mailbox.put(use)
 
     def show_anew(self, game: str) -> None:
-        """Show everybody in rooms of a game everything once more."""
+        """Send everybody in a game's rooms the whole view once more."""
         for room in self.in_memory():
             room.mailbox.put(lambda room=room: room.show_anew() if room.plays(game) else None)  # type: ignore[misc]
 
     # Rooms by id.
 
     def get(self, id: str) -> RoomActor:
-        """The room in memory, or on its way there: what is put in its mailbox runs once it is awake."""
+        """The room, loaded or being loaded: jobs in its mailbox run once it is awake."""
         room = self._rooms.get(id)
         if room is None:
             load = format(int(self._clock.now() * 1000), "x")
@@ -166,11 +166,11 @@ class RoomRegistry:
         return room if room is not None and room.is_here else None
 
     def in_memory(self) -> list[RoomActor]:
-        """All rooms in memory, or on their way there."""
+        """All rooms in memory, including those being loaded."""
         return list(self._rooms.values())
 
     def overview(self) -> list[RoomInMemory]:
-        """All rooms that are awake, for the list of rooms."""
+        """All awake rooms, for the list of rooms."""
         awake = ((room, room.found) for room in self._rooms.values())
         return [RoomInMemory(found, room.is_attended) for room, found in awake if found is not None]
 
@@ -179,20 +179,20 @@ class RoomRegistry:
         return [room.id for room in self.in_memory() if not room.is_stored]
 
     def forget(self, room: RoomActor) -> None:
-        """The room is no longer in memory."""
+        """Remove a room that has left memory."""
         if self._rooms.get(room.id) is room:
             del self._rooms[room.id]
         metrics.rooms_live.set(len(self._rooms))
 
     def note_unreadable(self, id: str, why: Refused | Trouble) -> None:
-        """A room could not be loaded: its timers do not wake it again."""
+        """Note a room that could not be loaded: its timers do not wake it again."""
         if isinstance(why, Damaged):
             log.error("room_damaged", room=id, error=str(why))
         if excuse(why).code in UNREADABLE:
             self._unreadable.add(id)
 
     def note_readable(self, id: str) -> None:
-        """A room can be loaded (again), so its timers may wake it."""
+        """Note that a room can be loaded (again), so that its timers may wake it."""
         self._unreadable.discard(id)
 
     def _hear(self, event: RoomEvent) -> None:
@@ -200,12 +200,12 @@ class RoomRegistry:
             summary = event.found.summary
             self.note_readable(summary.id)
             if any(seat is not None and seat.bot for seat in summary.seats):
-                self.get(summary.id)  # its bots may have something to do
+                self.get(summary.id)  # its bots may have to move
 
     # Time.
 
     async def _hold_missing(self) -> None:
-        """The clocks of rooms whose game is not there stand still until it is back."""
+        """Stop the clocks of rooms whose game is not on this server, until it is back."""
         for found in await self._journal.rooms(RoomQuery(other_games=tuple(self._env.games))):
             if found.summary.held is None:
                 log.warning("game_missing", room=found.summary.id, game=found.summary.game)
@@ -213,7 +213,7 @@ class RoomRegistry:
                 await self._journal.update_room(found.number, summary=held, due=None)
 
     async def beat(self) -> None:
-        """Note the time, forget what is old, and wake the rooms whose timers are about to ring."""
+        """Note the time, delete what is old, and wake the rooms whose timers are about to ring."""
         now = self._clock.now()
         try:
             await self._journal.beat(now)
@@ -230,13 +230,13 @@ class RoomRegistry:
                 self.get(id)
 
     async def _prune(self, before: float) -> None:
-        """Forget what is old: more of it while there is more, with turns for the moves in between."""
+        """Delete what is old, in several writes if there is much, with turns for the moves in between."""
         for _ in range(PRUNE_OFTEN):
-            if not await forget_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
+            if not await delete_old(self._journal, before, self._clock.now(), PRUNE_AT_ONCE):
                 return
 
     async def _inspect(self) -> None:
-        """Look for damage that nobody has met yet, and say what was found, here or on any other way."""
+        """Search for damage that no read has met yet, and log all damage found so far."""
         if self._inspecting:
             self._inspecting = await self._journal.inspect(INSPECT_AT_ONCE)
         damages = self._journal.damages()

@@ -1,4 +1,4 @@
-"""What the step that ends a game leaves behind: results for its players, and whether it is rated."""
+"""Records that the step which ends a game leaves: results for its players, and whether it is rated."""
 
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from parlour.wire import Step
 
 
 def records_of(number: int, opening: Opening, step: Step, room: Room[Any]) -> tuple[Record, ...]:
-    """What is kept with the step that brought an outcome; of private rooms only ranked ones count."""
+    """The records of a step that brought an outcome; of private rooms only ranked ones count."""
     outcome = room.outcome
     if outcome is None or (opening.private and not opening.ranked):
         return ()
@@ -26,7 +26,7 @@ def records_of(number: int, opening: Opening, step: Step, room: Room[Any]) -> tu
 
 def _results(number: int, opening: Opening, step: Step, room: Room[Any]) -> list[GameResult]:
     ladder, outcome = ladder_of(room.game, room.config), room.outcome
-    assert outcome is not None  # noqa: S101 - the caller looked
+    assert outcome is not None  # noqa: S101 - the caller checked
     players = [player for player in seated(room) if player is not None]
     results = []
     for player in players:

@@ -1,4 +1,4 @@
-"""Who is in a room: the places of clients at all gateways, and the presence that is told of them."""
+"""Who is in a room: the places of clients at all gateways, and their presence."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from parlour.server.border import Format, Perspective, Viewpoint, perspective_of
 from parlour.wire import Push
 
 Metas = dict[str, dict[str, Any]]
-"""What is known of each connection, by its phx_ref."""
+"""The meta of each connection, by its phx_ref."""
 
 SPECTATORS = "spectators"
 
@@ -24,18 +24,18 @@ class Place:
         self.name = name
         self.format = format
         self.phx_ref = ""
-        """What presence calls this place, given by the roster."""
+        """The phx_ref of this place, given by the roster."""
         self.move(Viewpoint(None, ()))
 
     def move(self, viewpoint: Viewpoint) -> None:
-        """See and hear from another viewpoint from now on."""
+        """Take another viewpoint from now on."""
         self.viewer = viewpoint.viewer
         self.topics = viewpoint.topics
         self.perspective: Perspective = perspective_of(viewpoint.viewer, self.format)
 
     @property
     def viewpoint(self) -> Viewpoint:
-        """From where it sees and hears."""
+        """What this place sees and receives."""
         return Viewpoint(self.viewer, self.topics)
 
 
@@ -60,7 +60,7 @@ class Roster:
         return len(self.places)
 
     def add(self, place: Place) -> None:
-        """Give a client a place; its earlier one is gone."""
+        """Give a client a place; it replaces an earlier one."""
         self.remove(place.client)
         self._count += 1
         place.phx_ref = f"{self._load}-{self._count}"
@@ -84,17 +84,17 @@ class Roster:
         return any(place.player == player for place in self.places.values())
 
     def note_perspectives(self) -> None:
-        """Somebody came, went, or sees differently now."""
+        """Work out the perspectives anew, after somebody came, went or changed seats."""
         self.perspectives = {place.perspective for place in self.places.values()}
 
     @property
     def spectators(self) -> set[str]:
-        """The people who watch without a seat."""
+        """The players without a seat."""
         return {place.player for place in self.places.values() if place.viewer is None}
 
 
 class Presence:
-    """Who is here, in Phoenix's shapes; knows what was told last, so that only the difference is told."""
+    """Presence in Phoenix's format; remembers what was sent last, so that only differences are sent."""
 
     __slots__ = ("_count_meta", "_counts", "_load", "_told")
 
@@ -105,16 +105,16 @@ class Presence:
         self._count_meta: dict[str, Any] = {}
 
     def state(self) -> Push:
-        """Everything, for somebody who just came in."""
+        """The whole presence, for a client that just entered."""
         return Push("presence_state", {key: _listed(metas) for key, metas in self._told.items()})
 
     def seats_changed(self, room: Room[Any], roster: Roster) -> Push | None:
-        """What to tell since the last time about the seated players' connections."""
+        """The change since the last time in the connections of seated players."""
         seated = {**_connected(room, roster), **self._bots(room)}
         return self._difference({**seated, SPECTATORS: self._told.get(SPECTATORS, {})})
 
     def count_changed(self, roster: Roster) -> Push | None:
-        """What to tell since the last time about the number of spectators."""
+        """The change since the last time in the number of spectators."""
         count = len(roster.spectators)
         if self._count_meta.get("count") != count:
             self._counts += 1
@@ -131,7 +131,7 @@ class Presence:
         return Push("presence_diff", {"joins": joins, "leaves": leaves}) if joins or leaves else None
 
     def _bots(self, room: Room[Any]) -> dict[str, Metas]:
-        """They have no connection, and are always here."""
+        """Bots have no connection, and are always present."""
         bots: dict[str, Metas] = {}
         for number, seat in enumerate(room.seats):
             if seat is not None and seat.bot:
@@ -146,7 +146,7 @@ def _connected(room: Room[Any], roster: Roster) -> dict[str, Metas]:
         seat = room.seat(place.viewer)
         if seat is not None:
             number = room.seat_number(place.viewer)
-            # Clients tell metas apart by phx_ref alone, so another seat or another wish needs another one.
+            # To clients, phx_ref alone identifies a meta, so another seat or another wish needs a new one.
             ref = f"{place.phx_ref}-{number}{'-again' if seat.again else ''}"
             meta = {"phx_ref": ref, "name": seat.name, "seat": number}
             seated.setdefault(seat.player, {})[ref] = {**meta, "again": True} if seat.again else meta
@@ -154,7 +154,7 @@ def _connected(room: Room[Any], roster: Roster) -> dict[str, Metas]:
 
 
 def _beyond(these: dict[str, Metas], those: dict[str, Metas]) -> dict[str, Any]:
-    """The connections in *these* that are not, or not like this, in *those*."""
+    """The connections in *these* that are missing or different in *those*."""
     beyond = {}
     for key, metas in these.items():
         new = {ref: meta for ref, meta in metas.items() if those.get(key, {}).get(ref) != meta}

@@ -37,7 +37,7 @@ NOTHING = StepWrites()
 
 
 def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
-    """What changes with this step."""
+    """The writes that belong to this step."""
     was, number, opening, summary, due = before
     room, step = thought.room, thought.step
     ends = room.outcome is not None and was.outcome is None
@@ -49,7 +49,7 @@ def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, .
 
 
 def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
-    """A stale deadline that is too early only wakes the room for nothing."""
+    """The deadline to write, if any: one that is too early only wakes the room for nothing."""
     wanted = room.next_due
     sooner = wanted is not None and (due is None or wanted < due)
     return wanted if room.ended is not None or sooner else UNSET

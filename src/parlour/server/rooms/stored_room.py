@@ -1,4 +1,4 @@
-"""A room as it is stored, and read back by the game's own types."""
+"""How a room is stored, and read back with the game's own types."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,23 +13,23 @@ _encode = msgspec.json.Encoder().encode
 
 
 def freeze(room: Room[Any]) -> bytes:
-    """The room as it is stored."""
+    """Encode a room for the journal."""
     return _encode(room)
 
 
 def thaw(game: Game[Any], state: bytes) -> Room[Any]:
-    """The room that was stored, its state read by the game's own types."""
+    """Decode a stored room, its state with the game's own types."""
     kind: Any = Room
     decode: Callable[[bytes], Room[Any]] = msgspec.json.Decoder(kind[game.State]).decode
     return parse(decode, state, code=Code.RULES_CHANGED)
 
 
 class _Configured(msgspec.Struct, frozen=True):
-    """What is read of a stored room to open another like it."""
+    """The part of a stored room that opening another like it needs."""
 
     config: Any
 
 
 def config_of(state: bytes) -> Any:
-    """The config of the room that was stored."""
+    """The config of a stored room."""
     return msgspec.json.decode(state, type=_Configured).config

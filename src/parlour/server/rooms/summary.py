@@ -1,4 +1,4 @@
-"""A room in a few words: its summary as the journal keeps it, and as anybody may see it."""
+"""The summary of a room, as the journal keeps it and as anybody may see it."""
 
 from typing import Any, NamedTuple
 
@@ -12,11 +12,11 @@ from parlour.wire import Company, Result, Sitter
 
 
 class RoomInMemory(NamedTuple):
-    """A room in memory, as far as a list of rooms needs to know it."""
+    """A room in memory, as the list of rooms uses it."""
 
     found: Found
     is_attended: bool
-    """Somebody with a seat, or whoever opened it, is connected."""
+    """A seated player, or whoever opened it, is connected."""
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -29,11 +29,11 @@ class Opening(msgspec.Struct, frozen=True):
     listed: bool = True
     address: str | None = None
     mode: Mode = "normal"
-    """How its players were to be found, where the lobby opened it."""
+    """How its players were to be found, if pairing opened it."""
 
     @classmethod
     def of(cls, summary: RoomSummary) -> "Opening":
-        """What a summary says of it."""
+        """The opening that a summary describes."""
         return cls(
             summary.created, summary.private, summary.creator, summary.ranked, summary.listed,
             summary.address, summary.mode,
@@ -108,7 +108,7 @@ class PublicRoom(msgspec.Struct, frozen=True):
 
 
 def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> PublicRoom:
-    """A room's card and what changes too often to stand on it."""
+    """A room's summary, together with what changes too often to be in it."""
     return PublicRoom(
         id=summary.id,
         game=summary.game,
@@ -143,7 +143,7 @@ class Waits(msgspec.Struct, frozen=True):
 
 
 def waits_of(game: Game[Any], patience: Patience) -> Waits:
-    """How long rooms of this game wait here."""
+    """How long rooms of this game wait on this server."""
     times = game.timeouts
     lasts = times.game == "server"
     empty = min(
@@ -154,7 +154,7 @@ def waits_of(game: Game[Any], patience: Patience) -> Waits:
 
 
 def result_of(room: Room[Any]) -> Result | None:
-    """How the game ended and the seed that proves its luck, once there is an outcome."""
+    """The result of the game and the seed that proves its luck, once there is an outcome."""
     if room.outcome is None:
         return None
     return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash)

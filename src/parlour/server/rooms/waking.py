@@ -1,4 +1,4 @@
-"""Waking a room: the last stored state from the journal, and the steps after it played again."""
+"""Wakes a room: reads the last stored state from the journal, and replays the steps after it."""
 
 from functools import partial
 from typing import Any
@@ -26,11 +26,11 @@ class Waked(msgspec.Struct, frozen=True):
     found: Found
     answers: dict[tuple[str, str], int]
     stored: int
-    """The seq of the stored state that it was made of."""
+    """The seq of the stored state that the replay began with."""
 
 
 async def wake(environment: Environment, id: str) -> Waked:
-    """Read a room; refused where there is none that can go on."""
+    """Read a room from the journal; refused if there is none that can go on."""
     recalled = await environment.journal.recall(id)
     if recalled is None:
         raise Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
@@ -43,20 +43,20 @@ async def wake(environment: Environment, id: str) -> Waked:
 
 
 async def _rebuild(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:
-    """Play the steps again; where today's rules make other steps of them, the room ends."""
+    """Replay the steps; if today's rules lead to other steps, the room ends."""
     summary = recalled.found.summary
     try:
         return _replay(environment, game, recalled)
     except Refused as why:
         if why.code in (Code.GAME_ERROR, Code.GAME_OVERRAN):
-            raise  # a bug of today may be mended tomorrow
+            raise  # a bug of today may be fixed tomorrow
         log.warning("rules_changed", room=summary.id, error=why.message)
         await end_room(environment, recalled.found.number, summary, "rules_changed")
         raise Refused(Code.RULES_CHANGED, "the rules have changed since; the room is closed") from None
 
 
 def _replay(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:
-    """The room after all kept steps; the journal has seen that none is forged."""
+    """The room after all kept steps; the journal has checked that none is forged."""
     id = recalled.found.summary.id
     room = environment.ask_game(game, id, partial(thaw, game, recalled.stored.state))
     for step in recalled.steps:

@@ -1,7 +1,7 @@
-"""Engine.IO 3, which Socket.IO 2 speaks, as Engine.IO 4 and back; no I/O.
+"""Translates Engine.IO 3, which Socket.IO 2 speaks, into Engine.IO 4 and back; no I/O.
 
-The packets are the same, but for these: the client asks for signs of life and the server answers; a body of
-packets says how long each is; and a client is in the default namespace without asking for it.
+The packets are the same, except: the client sends the pings and the server answers; a body of packets
+gives the length of each; and a client is in the default namespace without asking for it.
 """
 
 import re
@@ -15,9 +15,9 @@ PONG = "3"
 NOOP = "6"
 PROBE = "2probe"
 CONNECT = "0"
-"""What a client of Engine.IO 4 says to come into the default namespace."""
+"""The packet by which a client of Engine.IO 4 enters the default namespace."""
 PING_EVERY = 15_000
-"""Milliseconds between the signs of life of a client: less than the 20 s in which the library wants one."""
+"""Milliseconds between the pings of a client: less than the 20 s in which the library wants one."""
 
 _SEPARATOR = "\x1e"
 _LENGTH = re.compile(rb"(?:[0-9]\x00){1,7}:\x00")
@@ -25,7 +25,7 @@ _OPENING = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def heard(packet: str) -> str:
-    """A packet of such a client, as one of Engine.IO 4 would send it.
+    """Translate a client's packet into Engine.IO 4.
 
     >>> [heard(packet) for packet in ("2", "2probe", "5", '42["client_msg",{}]')]
     ['3', '2probe', '5', '42["client_msg",{}]']
@@ -34,13 +34,13 @@ def heard(packet: str) -> str:
 
 
 def said(packet: str) -> str:
-    """A packet for such a client, from one for Engine.IO 4.
+    """Translate a packet of Engine.IO 4 for the client.
 
     >>> [said(packet) for packet in ("2", "3probe", '40{"sid":"x"}', '42["server_msg",{}]')]
     ['6', '3probe', '40', '42["server_msg",{}]']
     """
     if packet == PING:
-        return NOOP  # it asks by itself
+        return NOOP  # the client pings by itself
     if packet.startswith("0{"):
         opening = _OPENING.decode(packet[1:])
         opening["pingInterval"] = msgspec.Raw(str(PING_EVERY).encode())
@@ -49,9 +49,9 @@ def said(packet: str) -> str:
 
 
 def read_body(body: bytes) -> bytes:
-    r"""The packets of a POST, as a body of Engine.IO 4; `Refused` if it is none.
+    r"""Translate the body of a POST into Engine.IO 4; `Refused` if it is malformed.
 
-    Lengths are those of JavaScript, to which a character beyond the first 65,536 is two.
+    Lengths are those of JavaScript, which counts a character beyond the first 65,536 as two.
 
     >>> read_body('1:24:42üß'.encode()), read_body('6:42"🙂"'.encode()).decode()
     (b'3\x1e42\xc3\xbc\xc3\x9f', '42"🙂"')
@@ -72,7 +72,7 @@ def read_body(body: bytes) -> bytes:
 
 
 def write_body(body: bytes) -> bytes:
-    r"""The answer to a poll, from one of Engine.IO 4.
+    r"""Translate the answer to a poll from Engine.IO 4.
 
     >>> write_body(b'2\x1e42["server_msg",{}]')
     b'1:619:42["server_msg",{}]'

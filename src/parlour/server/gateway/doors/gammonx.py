@@ -46,16 +46,16 @@ log = structlog.get_logger()
 
 HUB_PATH = GammonX.path
 PREFIXES = ("", "/game")
-"""Where this door is; the original's clients use either."""
+"""The paths of this door; the original's clients use either."""
 CHECK_EVERY = 5.0
 TAKE_OVER = 2.0
-"""Seconds in which a connection must answer a ping, or whoever else has its player's id takes its place."""
+"""Seconds in which a connection must answer a ping before another one with its player's id replaces it."""
 TAKE_OVER_LOOK_EVERY = 0.1
 MAX_HELD = 100
-"""Calls that wait until it is known whether somebody may join."""
+"""Calls that may wait until it is known whether the player may join."""
 MAX_NEGOTIATED = 10_000
 NEGOTIATED_BY_ADDRESS = 500
-"""Connections that are promised and not open: of all, the oldest lapse; of one address, more are refused."""
+"""Negotiated connections that are not open: in total the oldest lapse; of one address more are refused."""
 
 Answer = Callable[[Request], Awaitable[dict[str, Any]]]
 
@@ -70,16 +70,16 @@ class HubConnection:
         self.hub = GammonX(door.clock.date, door.parlour.pseudonyms.in_match, self._part_soon)
         self.over = False
         self.token: str | None = None
-        """Of the connection, if it was negotiated."""
+        """The connection token, if it was negotiated."""
         self.places: set[tuple[str, str]] = set()
-        """The matches and players that it speaks for."""
+        """The matches and players that it represents."""
         self._door = door
         self._known = known
-        """The player whose token of ours it brought."""
+        """The player of our own token, if the client sent one."""
         self._query = query
         self._client: Client | None = None
         self._held: list[Asked] | None = None
-        """What is asked while somebody else may still sit in this player's place."""
+        """Calls that wait while another connection may still have this player's place."""
         self._heard = self._pinged = door.clock.now()
 
     name = GammonX.name
@@ -88,17 +88,17 @@ class HubConnection:
     def player(self) -> str:
         return self._known or ("gammonx:?" if self._client is None else self._client.player)
 
-    # What a socket calls.
+    # Called by the socket.
 
     def begin(self) -> None:
-        """Clients speak first."""
+        """Nothing: clients send first."""
 
     def receive(self, message: Any, *, text: bool) -> None:
         self._heard = self._door.clock.now()
         try:
             records = self.hub.records(str(message, "utf-8") if text else bytes(message))
             if not records:
-                self.socket.may_ask(None, FRAME_COST)  # a piece of a record, or nothing
+                self.socket.may_ask(None, FRAME_COST)  # a part of a record, or nothing
             for record in records:
                 self._hear(record)
                 if self.hub.left or not self.socket.is_open:
@@ -112,7 +112,7 @@ class HubConnection:
                 self.socket.close(CloseCode.NORMAL_CLOSURE, "")
 
     def _hear(self, record: bytes) -> None:
-        """Every record is paid for: what it asks, or what it costs to find out that it asks nothing."""
+        """Take a record, and charge it: by what it asks, or for finding out that it asks nothing."""
         opened = self.hub.is_open
         asked = self.hub.understand(record)
         self._flush()
@@ -124,7 +124,7 @@ class HubConnection:
             self.socket.may_ask(None, FRAME_COST)
 
     def catch_up(self) -> None:
-        """Players skip nothing: whoever does not read is cut."""
+        """Close the connection of a client that does not read: players cannot skip steps."""
 
     def end(self) -> None:
         self.over = True
@@ -132,10 +132,10 @@ class HubConnection:
         if self._client is not None:
             self._door.parlour.gateway.lose(self._client)
 
-    # What the door calls.
+    # Called by the door.
 
     def check(self, now: float) -> None:
-        """Ping the client, so that it knows that we live; one that has been silent for too long is gone."""
+        """Ping the client; close the connection if the client has been silent for too long."""
         if now - self._heard > (SILENCE if self.hub.is_open else HANDSHAKE_TIMEOUT):
             self._hang_up("nothing was heard of this client for too long")
         elif self.hub.is_open and now - self._pinged >= PING_AFTER:
@@ -143,19 +143,19 @@ class HubConnection:
             self.socket.write(framed(PINGED))
 
     def part(self) -> None:
-        """The server goes down, and comes back."""
+        """Send that the server stops and comes back."""
         if self.hub.is_open:
             self.socket.write(framed(farewell(again=True)))
 
     def go_on(self, asked: Asked) -> None:
-        """It is this player's place now."""
+        """Go on with a call: this connection has the player's place now."""
         held, self._held = self._held or [], None
         self._pass_on(asked)
         for one in held:
             self._do(one)
 
     def stay_out(self, asked: Asked) -> None:
-        """Somebody else is there who answers."""
+        """Refuse a call: another connection has the player's place, and answers."""
         if not self.over:
             held, self._held = self._held or [], None
             self.hub.refuse(asked, Refused(Code.NAME_TAKEN, "this player is connected already"))
@@ -164,18 +164,18 @@ class HubConnection:
                 self._do(one)
 
     def _part_soon(self) -> None:
-        """End the connection, when all that belongs to this moment is said."""
+        """Close the connection at the end of this turn, after everything else is sent."""
         asyncio.get_running_loop().call_soon(self._hang_up)
 
-    # What comes of what is asked.
+    # How calls are carried out.
 
     def _come_back(self) -> None:
-        """Whoever has a seat in the match of the address has it back, without a call."""
+        """Give a player their seat back in the match that the address names, without a call."""
         try:
             match = read_guid(self._query.get("matchid"), "matchId")
             player = read_guid(self._query.get("playerid"), "playerId")
         except Refused:
-            return  # nothing is asked yet
+            return  # the address names no match; the client will ask for one
         self._take(self.hub.back(match, player))
 
     def _take(self, asked: Asked) -> None:
@@ -196,7 +196,7 @@ class HubConnection:
             self._pass_on(asked)
 
     def _enter(self, asked: Asked) -> None:
-        """Somebody wants to sit; with a token of ours they are who it says."""
+        """Enter a match; a client with our own token is the player that it names."""
         player = self._known or self._door.parlour.pseudonyms.player(asked.ref.player)
         if self._client is None or self._client.player != player:
             self._client = self._door.parlour.gateway.connect(self.hub, self.socket, player)
@@ -230,11 +230,11 @@ class HubConnection:
 HTTP_STATUS: dict[str, int] = {
     Code.TOO_FAST: 429, Code.TOO_MANY: 429, Code.NOT_SAVED: 503, Code.OUTCOME_UNKNOWN: 503
 }  # fmt: skip
-"""Of a refused call; 400 where nothing else is said."""
+"""The status of a refused call; 400 for all others."""
 
 
 class GammonxDoor:
-    """All connections to the hub, and what is asked before."""
+    """All connections to the hub, and the HTTP calls before them."""
 
     def __init__(self, parlour: Backing, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self.parlour = parlour
@@ -243,114 +243,116 @@ class GammonxDoor:
         self._limits = limits
         self._settings = settings
         self._negotiated: dict[str, tuple[float, str]] = {}
-        """Connection tokens that nobody has used yet, when they were made, and for whom."""
+        """Unused connection tokens, with the time and the address of their negotiation."""
         self._promised = Quota("negotiated connections", 0, address=NEGOTIATED_BY_ADDRESS)
         self._used: set[str] = set()
-        self._visitors: set[HubConnection] = set()
+        self._connections: set[HubConnection] = set()
         self._places: dict[tuple[str, str], HubConnection] = {}
-        """Who speaks for which player in which match."""
+        """Which connection represents which player in which match."""
         self._rounds = Rounds(self.clock, CHECK_EVERY, self._sweep)
 
-    # The socket's way in.
+    # Called by sockets.
 
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}
         bearer = self._bearer(upgrade.request.headers.get("Authorization"), query)
         player = None if bearer is None else self.parlour.sessions.player(bearer)
-        visitor = HubConnection(self, socket, player, query)
+        connection = HubConnection(self, socket, player, query)
         if "id" in query:
-            self._redeem(query["id"], visitor)
-        self._visitors.add(visitor)
-        return visitor, {}
+            self._redeem(query["id"], connection)
+        self._connections.add(connection)
+        return connection, {}
 
     def _bearer(self, authorization: str | None, query: Mapping[str, str]) -> Bearer | None:
-        """Whose token it is, if there is one; cookies do not count here, so that any page may connect."""
+        """The content of the client's token, if any; cookies do not count, so that any page may connect."""
         scheme, _, token = (authorization or "").partition(" ")
         given = token if scheme.lower() == "bearer" else query.get("access_token") or query.get("token")
         mine = brought(given)
         return None if mine is None else self._tokens.bearer(mine)
 
     async def _caller(self, request: Request, id: str) -> str:
-        """Who calls: with a token of ours the player that it names, else the one of this id."""
+        """The player who calls: the one of our own token, else the one with this id."""
         bearer = self._bearer(request.headers.get("authorization"), {})
         if bearer is not None:
             return await self.parlour.sessions.find(bearer)
         return self.parlour.pseudonyms.player(id)
 
-    def _redeem(self, token: str, visitor: HubConnection) -> None:
+    def _redeem(self, token: str, connection: HubConnection) -> None:
         if token in self._used:
             raise UpgradeRefused(409, "this connection is open already\n")
         made = self._forget_negotiated(token)
         if made is None or self.clock.now() - made > HANDSHAKE_TIMEOUT:
             raise UpgradeRefused(404, "there is no such connection; negotiate first\n")
-        visitor.token = token
+        connection.token = token
         self._used.add(token)
 
     def _forget_negotiated(self, token: str) -> float | None:
-        """Take a token away; when it was made, if there was one."""
+        """Remove a connection token; returns when it was made, if it was there."""
         made, address = self._negotiated.pop(token, (None, ""))
         if made is not None:
             self._promised.give_back(address=address)
         return made
 
-    def lose(self, visitor: HubConnection) -> None:
-        """A connection is gone."""
-        self._visitors.discard(visitor)
-        self._used.discard(visitor.token or "")
-        for place in visitor.places:
-            if self._places.get(place) is visitor:
+    def lose(self, connection: HubConnection) -> None:
+        """Remove a closed connection."""
+        self._connections.discard(connection)
+        self._used.discard(connection.token or "")
+        for place in connection.places:
+            if self._places.get(place) is connection:
                 del self._places[place]
 
-    def place(self, visitor: HubConnection, asked: Asked) -> None:
-        """Let somebody speak for a player, unless another connection does that and lives."""
+    def place(self, connection: HubConnection, asked: Asked) -> None:
+        """Let a connection represent a player, unless another one does and answers pings."""
         other = self._places.get((asked.room or "", asked.ref.player))
-        if other is None or other is visitor:
-            self._give_place(visitor, asked)
+        if other is None or other is connection:
+            self._give_place(connection, asked)
         else:
             other.socket.ping()
-            self._look(other, visitor, asked, self.clock.now() + TAKE_OVER)
+            self._look(other, connection, asked, self.clock.now() + TAKE_OVER)
 
-    def _look(self, other: HubConnection, visitor: HubConnection, asked: Asked, until: float) -> None:
+    def _look(self, other: HubConnection, connection: HubConnection, asked: Asked, until: float) -> None:
         now = self.clock.now()
         if other.over or (not other.socket.lives and now >= until):
             other.socket.cut()
-            self._give_place(visitor, asked)
+            self._give_place(connection, asked)
         elif other.socket.lives:
-            visitor.stay_out(asked)
+            connection.stay_out(asked)
         else:
-            self.clock.call_at(now + TAKE_OVER_LOOK_EVERY, lambda: self._look(other, visitor, asked, until))
+            self.clock.call_at(
+                now + TAKE_OVER_LOOK_EVERY, lambda: self._look(other, connection, asked, until)
+            )
 
-    def _give_place(self, visitor: HubConnection, asked: Asked) -> None:
-        if not visitor.over:
+    def _give_place(self, connection: HubConnection, asked: Asked) -> None:
+        if not connection.over:
             place = (asked.room or "", asked.ref.player)
-            self._places[place] = visitor
-            visitor.places.add(place)
-            visitor.go_on(asked)
+            self._places[place] = connection
+            connection.places.add(place)
+            connection.go_on(asked)
 
     # Time.
 
     def start(self) -> None:
-        """The server is open."""
+        """Start the pings."""
         self._rounds.start()
 
     def stop(self) -> None:
-        """The server closes."""
+        """Stop the pings."""
         self._rounds.stop()
 
     def _sweep(self) -> None:
         now = self.clock.now()
-        for visitor in tuple(self._visitors):
-            visitor.check(now)
+        for connection in tuple(self._connections):
+            connection.check(now)
         for token in [
             token for token, (made, _) in self._negotiated.items() if now - made > HANDSHAKE_TIMEOUT
         ]:
             self._forget_negotiated(token)
 
-    # What is asked over HTTP.
+    # HTTP.
 
     @property
     def routes(self) -> list[Route]:
-        """As Starlette wants them."""
+        """The routes for Starlette."""
         calls: dict[str, tuple[str, Answer]] = {
             "/api/matches/join": (JOIN_ERROR, self._join),
             "/api/matches/queues/{queue}": (QUEUE_ERROR, self._poll),
@@ -375,7 +377,7 @@ class GammonxDoor:
                 why = excuse(error)
                 return reply(failed(code, why), HTTP_STATUS.get(why.code, 400), headers)
             except ClientDisconnect:
-                return Response(status_code=400)  # nobody is there to read it
+                return Response(status_code=400)  # the client has disconnected
 
         return serve
 
@@ -418,7 +420,7 @@ class GammonxDoor:
 
 
 def allowing(request: Request) -> dict[str, str]:
-    """Pages of any site may call: nothing here depends on a cookie."""
+    """CORS headers: pages of any site may call, since nothing here depends on a cookie."""
     origin = request.headers.get("origin")
     if origin is None:
         return {}

@@ -1,4 +1,4 @@
-"""Relay rooms behind their door: lines come in, envelopes go out, each made once for all who read alike."""
+"""The door to relays: connections come in, envelopes go out, each encoded once for all clients alike."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -46,20 +46,20 @@ JOIN_COST = 2.0
 MESSAGE_COST = 0.25
 BYTES_FOR_ONE = 32 * 1024
 BYTES_OUT_FOR_ONE = 128 * 1024
-"""What a coming and a message cost of an allowance, in moves; and how many bytes that come in, or go out to
-all who get them, cost as much as a move."""
+"""What a join and a message cost of an allowance, in moves; and how many bytes that come in, or go out to all
+recipients, cost as much as a move."""
 
 PORTION_EVERY = 0.01
 NO_HURRY = 0.25
-"""Seconds between the portions of what somebody missed, and after a time when their allowance was spent."""
+"""Seconds between two parts of what a client missed, and after a time when its allowance was spent."""
 GRAIN = 4096
-"""Bytes of memory that are counted at once."""
+"""Memory is counted in units of this many bytes."""
 
 LASTING = f"Max-Age={TOKEN_DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
 
 
 class RelayConnection:
-    """Somebody at the door; once inside, their socket is a line of a relay."""
+    """One connection to a relay."""
 
     __slots__ = ("_relays", "id", "last", "numbered", "room", "socket")
 
@@ -75,7 +75,7 @@ class RelayConnection:
 
     @property
     def player(self) -> str:
-        """Ids of relays are not players; in the log they are told apart."""
+        """Ids of relays are not players; the prefix tells them apart in the log."""
         return f"relay:{self.id}"
 
     def begin(self) -> None:
@@ -84,42 +84,42 @@ class RelayConnection:
     def receive(self, message: Any, *, text: bool) -> None:
         body = bytes(message)
         if len(body) > MAX_MESSAGE:
-            self.send_away(Code.TOO_LARGE, CloseCode.MESSAGE_TOO_BIG, "")
+            self.close(Code.TOO_LARGE, CloseCode.MESSAGE_TOO_BIG, "")
         elif text and not self.numbered and not _is_utf8(body):
-            self.send_away(Code.MALFORMED, CloseCode.INVALID_DATA, "text must be UTF-8")
+            self.close(Code.MALFORMED, CloseCode.INVALID_DATA, "text must be UTF-8")
         else:
             self._relays.say(self, body)
 
-    def hurry_away(self) -> None:
-        """To drop a message in silence would be worse: this way they know, and can return."""
+    def close_too_fast(self) -> None:
+        """Close the connection: it sent too much. Losing a message silently would be worse."""
         metrics.relay_refusals.labels(Code.TOO_FAST).inc()
         self.socket.send_away()
 
     def catch_up(self) -> None:
-        """Who has yet to get what they missed gets more; whoever reads too slowly for too long is cut."""
+        """Send more of what the client missed; a client that reads too slowly for too long is closed."""
         self._relays.read_on(self)
 
     def part(self) -> None:
-        """The close code says it all."""
+        """Nothing: the close code is enough."""
 
     def end(self) -> None:
         self._relays.lose(self)
 
-    def send_away(self, code: Code, close: int, reason: str) -> None:
-        """Say goodbye, and why."""
+    def close(self, code: Code, close: int, reason: str) -> None:
+        """Close the connection, count why, and send a reason."""
         metrics.relay_refusals.labels(code).inc()
         self.socket.close(close, reason)
 
 
 class OpenRelay:
-    """A relay in memory, for whom it is counted, and when it is woken."""
+    """A relay in memory, the address that it counts for, and its alarm."""
 
     __slots__ = ("address", "alarm", "counted", "relay", "room")
 
     def __init__(self, room: str, address: str, relay: Relay[Socket]) -> None:
         self.room = room
         self.address = address
-        """Where the one who opened it came from."""
+        """The address that opened it."""
         self.relay = relay
         self.counted = 0
         """The bytes of memory that are counted for it."""
@@ -127,7 +127,7 @@ class OpenRelay:
 
     @property
     def held(self) -> int:
-        """The bytes of memory that it takes."""
+        """The bytes of memory that it uses."""
         return self.relay.held
 
 
@@ -135,21 +135,21 @@ Think = Callable[[OpenRelay, RelayConnection], Effects[Socket]]
 
 
 class Relays:
-    """The door to all relays, and their owner."""
+    """The door to all relays, which also owns them."""
 
     def __init__(self, clock: Clock, ids: Tokens, settings: Settings) -> None:
         self._clock = clock
         self._ids = ids
         self._settings = settings
-        self._live: dict[str, OpenRelay] = {}
+        self._in_memory: dict[str, OpenRelay] = {}
         self._open = Quota("relays", settings.relays, address=settings.address_relays)
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
 
     async def stop(self) -> None:
-        """Finish what was asked; nobody is woken any more."""
-        for live in self._live.values():
-            if live.alarm is not None:
-                live.alarm.cancel()
+        """Finish open work; cancel all alarms."""
+        for opened in self._in_memory.values():
+            if opened.alarm is not None:
+                opened.alarm.cancel()
 
     # The door.
 
@@ -169,7 +169,7 @@ class Relays:
         return RelayConnection(self, socket, id, wanted), headers
 
     def _by_cookie(self, upgrade: Upgrade, peer: str | None) -> tuple[str, dict[str, str]]:
-        """The id in somebody's cookie, or a fresh one; a foreign page neither uses nor replaces it."""
+        """The id in the client's cookie, or a new one; another site's page can neither use nor replace it."""
         if not upgrade.is_ours(self._settings, peer):
             return cookie_id(*self._fresh(62)), {}
         try:
@@ -183,151 +183,153 @@ class Relays:
         return int(self._clock.date()), secrets.randbits(bits)
 
     def _check_place(self, room: str, id: str, address: str, *, numbered: bool) -> None:
-        live = self._live.get(room)
+        opened = self._in_memory.get(room)
         try:
-            if live is None:
+            if opened is None:
                 self._open.check(address=address)
-            self._memory.check(MEMBER_MEMORY + 2 * size_of(id), address=live.address if live else address)
+            self._memory.check(MEMBER_MEMORY + 2 * size_of(id), address=opened.address if opened else address)
         except Refused as why:
             raise self._upgrade_refused(503, Code.TOO_MANY, why.message + "\n") from None
-        if live is not None and (why_not := full(live.relay, id, lasts=numbered)) is not None:
+        if opened is not None and (why_not := full(opened.relay, id, lasts=numbered)) is not None:
             raise self._upgrade_refused(503, *why_not)
 
     def _upgrade_refused(self, status: int, code: Code, text: str) -> UpgradeRefused:
         metrics.relay_refusals.labels(code).inc()
         return UpgradeRefused(status, text)
 
-    # What lines do.
+    # What connections do.
 
-    def join(self, visitor: RelayConnection) -> None:
-        """Somebody comes in, or returns."""
-        live = self._live.get(visitor.room)
-        others = 0 if live is None else live.relay.fan_out(0)
-        if not visitor.socket.may_ask(
+    def join(self, connection: RelayConnection) -> None:
+        """Let a client join, or return."""
+        opened = self._in_memory.get(connection.room)
+        others = 0 if opened is None else opened.relay.fan_out(0)
+        if not connection.socket.may_ask(
             None, JOIN_COST + 2 * others / BYTES_OUT_FOR_ONE
-        ):  # as much when they go
-            visitor.hurry_away()
+        ):  # the same again when it leaves
+            connection.close_too_fast()
             return
-        if live is None:
-            live = self._live[visitor.room] = self._opened(visitor.room, visitor.socket.address or "")
-            self._open.count(address=live.address)
-            metrics.relays_live.set(len(self._live))
-        self._do(live, visitor, self._join)
+        if opened is None:
+            opened = self._in_memory[connection.room] = self._opened(
+                connection.room, connection.socket.address or ""
+            )
+            self._open.count(address=opened.address)
+            metrics.relays_live.set(len(self._in_memory))
+        self._do(opened, connection, self._join)
 
-    def say(self, visitor: RelayConnection, body: bytes) -> None:
-        """Somebody says something; they pay for all that is sent because of it."""
-        live = self._live.get(visitor.room)
-        if live is None:
+    def say(self, connection: RelayConnection, body: bytes) -> None:
+        """Take a message; the sender pays for all that is sent because of it."""
+        opened = self._in_memory.get(connection.room)
+        if opened is None:
             return
         size = len(body)
-        cost = MESSAGE_COST + size / BYTES_FOR_ONE + live.relay.fan_out(size) / BYTES_OUT_FOR_ONE
-        if visitor.socket.may_ask(None, cost):
-            self._say(live, visitor, body)
+        cost = MESSAGE_COST + size / BYTES_FOR_ONE + opened.relay.fan_out(size) / BYTES_OUT_FOR_ONE
+        if connection.socket.may_ask(None, cost):
+            self._say(opened, connection, body)
         else:
-            visitor.hurry_away()
+            connection.close_too_fast()
 
-    def read_on(self, visitor: RelayConnection) -> None:
-        """Somebody gets the next portion of what they missed, when they have taken the one before."""
-        live, socket = self._live.get(visitor.room), visitor.socket
-        if live is None or not live.relay.is_reading(socket):
+    def read_on(self, connection: RelayConnection) -> None:
+        """Send the next part of what a client missed, once it has taken the one before."""
+        opened, socket = self._in_memory.get(connection.room), connection.socket
+        if opened is None or not opened.relay.is_reading(socket):
             return
         if socket.behind:
-            socket.clogged = True  # so that it tells when it is not
+            socket.clogged = True  # so that it reports when it has caught up
         elif socket.may_ask(None, PORTION / BYTES_OUT_FOR_ONE):
-            self._do(live, visitor, self._read_on)
+            self._do(opened, connection, self._read_on)
         else:
-            self._read_later(visitor, NO_HURRY)
+            self._read_later(connection, NO_HURRY)
 
-    def lose(self, visitor: RelayConnection) -> None:
-        """Somebody's line is lost."""
-        live = self._live.get(visitor.room)
-        if live is not None:
-            self._do(live, visitor, self._lose)
+    def lose(self, connection: RelayConnection) -> None:
+        """Note that a connection is closed."""
+        opened = self._in_memory.get(connection.room)
+        if opened is not None:
+            self._do(opened, connection, self._lose)
 
-    # What these are made of.
+    # How that is done.
 
     def _opened(self, room: str, address: str) -> OpenRelay:
         return OpenRelay(room, address, Relay())
 
-    def _do(self, live: OpenRelay, visitor: RelayConnection, think: Think) -> None:
-        self._speak(think(live, visitor), visitor)
-        self._settle(live)
+    def _do(self, opened: OpenRelay, connection: RelayConnection, think: Think) -> None:
+        self._send_all(think(opened, connection), connection)
+        self._settle(opened)
 
-    def _say(self, live: OpenRelay, visitor: RelayConnection, body: bytes) -> None:
-        self._speak(live.relay.say(visitor.socket, body, self._now()))
-        if not live.counted - GRAIN < live.relay.held <= live.counted:
-            self._count(live)
+    def _say(self, opened: OpenRelay, connection: RelayConnection, body: bytes) -> None:
+        self._send_all(opened.relay.say(connection.socket, body, self._now()))
+        if not opened.counted - GRAIN < opened.relay.held <= opened.counted:
+            self._count(opened)
 
-    def _join(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
-        socket, id, lasts = visitor.socket, visitor.id, visitor.numbered
+    def _join(self, opened: OpenRelay, connection: RelayConnection) -> Effects[Socket]:
+        socket, id, lasts = connection.socket, connection.id, connection.numbered
         try:
-            return live.relay.join(socket, id, self._now(), lasts=lasts, last=visitor.last)
+            return opened.relay.join(socket, id, self._now(), lasts=lasts, last=connection.last)
         except Missed:
             metrics.relay_refusals.labels("bad_lastnum").inc()
             socket.close(*BAD_LASTNUM)
             return []
 
-    def _read_on(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
+    def _read_on(self, opened: OpenRelay, connection: RelayConnection) -> Effects[Socket]:
         try:
-            return live.relay.read_on(visitor.socket)
-        except Missed:  # it was let go of before they came so far
+            return opened.relay.read_on(connection.socket)
+        except Missed:  # it was deleted before the client got that far
             metrics.relay_refusals.labels("bad_lastnum").inc()
-            visitor.socket.close(*BAD_LASTNUM)
+            connection.socket.close(*BAD_LASTNUM)
             return []
 
-    def _read_later(self, visitor: RelayConnection, seconds: float) -> None:
-        self._clock.call_at(self._clock.now() + seconds, lambda: self.read_on(visitor))
+    def _read_later(self, connection: RelayConnection, seconds: float) -> None:
+        self._clock.call_at(self._clock.now() + seconds, lambda: self.read_on(connection))
 
-    def _lose(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
-        return live.relay.lose(visitor.socket, self._now())
+    def _lose(self, opened: OpenRelay, connection: RelayConnection) -> Effects[Socket]:
+        return opened.relay.lose(connection.socket, self._now())
 
-    def _ring(self, live: OpenRelay) -> None:
-        live.alarm = None
-        self._speak(live.relay.wake(self._now()))
-        self._settle(live)
+    def _ring(self, opened: OpenRelay) -> None:
+        opened.alarm = None
+        self._send_all(opened.relay.wake(self._now()))
+        self._settle(opened)
 
-    def _settle(self, live: OpenRelay) -> None:
-        """Forget a relay that nobody is in; be woken when somebody has been away for too long."""
-        due = live.relay.due
-        self._count(live)
-        if not live.relay.members:
-            self._forget(live)
-        elif due is not None and live.alarm is None:  # an alarm that rings too early just sets the next
-            live.alarm = self._clock.call_at(due, lambda: self._ring(live))
+    def _settle(self, opened: OpenRelay) -> None:
+        """Forget an empty relay; otherwise set the alarm for members who stay away for too long."""
+        due = opened.relay.due
+        self._count(opened)
+        if not opened.relay.members:
+            self._forget(opened)
+        elif due is not None and opened.alarm is None:  # an alarm that rings too early just sets the next
+            opened.alarm = self._clock.call_at(due, lambda: self._ring(opened))
 
-    def _forget(self, live: OpenRelay) -> None:
-        if live.alarm is not None:
-            live.alarm.cancel()
-        if self._live.get(live.room) is live:
-            del self._live[live.room]
-            self._open.give_back(address=live.address)
-        self._memory.give_back(live.counted, address=live.address)
-        live.counted = 0
-        metrics.relays_live.set(len(self._live))
+    def _forget(self, opened: OpenRelay) -> None:
+        if opened.alarm is not None:
+            opened.alarm.cancel()
+        if self._in_memory.get(opened.room) is opened:
+            del self._in_memory[opened.room]
+            self._open.give_back(address=opened.address)
+        self._memory.give_back(opened.counted, address=opened.address)
+        opened.counted = 0
+        metrics.relays_live.set(len(self._in_memory))
 
-    def _count(self, live: OpenRelay) -> None:
-        """Count the memory of a relay; where there is not enough, it forgets what is oldest."""
+    def _count(self, opened: OpenRelay) -> None:
+        """Count the memory of a relay; if there is not enough, the relay deletes its oldest envelopes."""
         try:
-            self._memory.check(_grains(live.held) - live.counted, address=live.address)
+            self._memory.check(_grains(opened.held) - opened.counted, address=opened.address)
         except Refused:
-            live.relay.shrink(live.counted)
-        counted, live.counted = live.counted, _grains(live.held)
-        self._memory.change(counted, live.counted, address=live.address)
+            opened.relay.shrink(opened.counted)
+        counted, opened.counted = opened.counted, _grains(opened.held)
+        self._memory.change(counted, opened.counted, address=opened.address)
 
     def _now(self) -> RelayInstant:
         return RelayInstant(self._clock.now(), int(self._clock.date() * 1000))
 
-    def _speak(self, effects: Effects[Socket], visitor: RelayConnection | None = None) -> None:
+    def _send_all(self, effects: Effects[Socket], connection: RelayConnection | None = None) -> None:
         for effect in effects:
             if isinstance(effect, Tell):
-                self._tell(effect)
+                self._send(effect)
             elif isinstance(effect, Cut):
                 effect.line.cut()
-            elif visitor is not None:
-                self._read_later(visitor, PORTION_EVERY)
+            elif connection is not None:
+                self._read_later(connection, PORTION_EVERY)
 
-    def _tell(self, tell: Tell[Socket]) -> None:
-        """Write an envelope to all who get it, made once for each generation; nobody is waited for."""
+    def _send(self, tell: Tell[Socket]) -> None:
+        """Send an envelope to all recipients, encoded once for each format; nobody is waited for."""
         envelope, crowd, own, rest = tell.envelope, tell.crowd, tell.own, tell.rest
         metrics.envelopes.sent += 1
         if own.lasting or rest.lasting:
@@ -348,7 +350,7 @@ def _grains(size: int) -> int:
 
 
 def full(relay: Relay[Socket], id: str, *, lasts: bool) -> tuple[Code, str] | None:
-    """The code and the sentence where there is no place for this id."""
+    """The code and the sentence of the refusal, if there is no place for this id."""
     if not relay.has_place(id, lasts=lasts):
         return Code.GAME_FULL, FULL
     if not relay.can_list(id):

@@ -1,4 +1,4 @@
-"""Relays that remember: what passes through is kept before it is told, and they go on where they stopped."""
+"""Relays with a history: an envelope is kept before it is sent, and relays outlast the server."""
 
 from collections import deque
 from collections.abc import Callable
@@ -29,14 +29,14 @@ from parlour.server.tokens import Tokens
 log = structlog.get_logger()
 
 SEGMENT = REMEMBERED_BYTES // 16
-"""Bytes after which an envelope is kept with a list of all who were there: what came before can go."""
+"""Bytes after which an envelope is kept with a list of all members: older ones can then be deleted."""
 
 
 class Page(Envelope, frozen=True, gc=False, omit_defaults=True):
-    """An envelope as the journal keeps it; some also list who was there, in older journals all do."""
+    """An envelope as the journal keeps it; some also list the members, in older journals all do."""
 
     others: tuple[str, ...] | None = None
-    """All but the sender, after it."""
+    """All members but the sender, after it."""
 
     @property
     def envelope(self) -> Envelope:
@@ -44,7 +44,7 @@ class Page(Envelope, frozen=True, gc=False, omit_defaults=True):
 
     @property
     def before(self) -> tuple[str, ...] | None:
-        """Who was there before it, if that can be told."""
+        """The members before it, if known."""
         if self.others is None or self.num == 0:
             return None if self.num else ()
         return self.others if self.intent is Intent.JOINER else (*self.others, self.sender)
@@ -55,16 +55,16 @@ _decode = msgspec.json.Decoder(Page).decode
 
 
 PAGE_DISK, RELAY_DISK = 64, 4096
-"""Bytes that are counted on the disk besides text: of a page, where the name of its relay counts, too; and of
-a relay, so that there cannot be too many small ones to look through."""
+"""Bytes that count on the disk besides text: of a page, where the name of its relay counts, too; and of a
+relay, so that there cannot be too many small ones to search."""
 LOADED = 4 * REMEMBERED_BYTES
 """Bytes of a relay that are loaded at most; older journals may have kept more."""
 WEIGH_EVERY = 600.0
-"""Seconds after which it is looked again at what is kept, where there seems to be too much."""
+"""Seconds between two counts of what is kept, while there seems to be too much."""
 
 
 class Segment:
-    """Pages that are let go of together; the first of them says who was there."""
+    """Pages that are deleted together; the first of them lists the members."""
 
     __slots__ = ("bytes", "first")
 
@@ -74,7 +74,7 @@ class Segment:
 
 
 class KeptRelay(OpenRelay):
-    """A relay, what is kept of it, and the lane in which things happen to it one after the other."""
+    """A relay, what is kept of it, and the mailbox in which its changes happen one after the other."""
 
     __slots__ = (
         "disk", "holder", "is_loaded", "is_lost", "mailbox", "next", "segments", "unheard", "waiting",
@@ -84,19 +84,19 @@ class KeptRelay(OpenRelay):
         super().__init__(room, address, Relay(remembers=True))
         self.segments: deque[Segment] = deque()
         self.holder = address
-        """For whom it is counted what is kept of it."""
+        """The address that its kept bytes count for."""
         self.disk = 0
         """The bytes that are kept of it."""
         self.unheard = 0
-        """Bytes that were said and wait for their turn."""
+        """Bytes of messages that wait for their turn."""
         self.mailbox = Mailbox()
         self.waiting = 0
-        """How much has been asked and not begun."""
+        """How many jobs wait in the mailbox."""
         self.next = 0
         """The number of the first envelope that is not kept yet."""
         self.is_loaded = False
         self.is_lost = False
-        """The journal failed: what is in memory is not to be believed."""
+        """The journal failed: the state in memory is not reliable."""
 
     @property
     def held(self) -> int:
@@ -104,7 +104,7 @@ class KeptRelay(OpenRelay):
 
 
 class KeptRelays(Relays):
-    """Thinks, writes, and only then speaks, as the host does for rooms with rules."""
+    """Relays that think, write, and only then send, as rooms with rules do."""
 
     def __init__(
         self,
@@ -119,179 +119,181 @@ class KeptRelays(Relays):
         self._complain = complain
         self._disk = self._nothing_kept()
         self._weighed: float | None = None
-        """When it was last looked at what is kept."""
+        """When the kept bytes were last counted."""
         self._is_short = False
         """There seems to be too much since then."""
 
     async def stop(self) -> None:
         await super().stop()
-        for live in list(self._live.values()):
-            await _kept(live).mailbox.drained()
+        for opened in list(self._in_memory.values()):
+            await _kept(opened).mailbox.drained()
 
     def _nothing_kept(self) -> Quota:
         settings = self._settings
         return Quota("bytes of kept relays", settings.relay_disk, address=settings.address_relay_disk)
 
-    def _say(self, live: OpenRelay, visitor: RelayConnection, body: bytes) -> None:
-        kept, size = _kept(live), len(body)
+    def _say(self, opened: OpenRelay, connection: RelayConnection, body: bytes) -> None:
+        kept, size = _kept(opened), len(body)
         if kept.unheard + size > REMEMBERED_BYTES:  # the journal does not keep up
-            visitor.hurry_away()
+            connection.close_too_fast()
             return
         kept.unheard += size
         self._count(kept)
 
         def hear() -> Effects[Socket]:
             kept.unheard -= size
-            if not self._may_keep(kept, visitor, size):
+            if not self._may_keep(kept, connection, size):
                 return []
-            return kept.relay.say(visitor.socket, body, self._now())
+            return kept.relay.say(connection.socket, body, self._now())
 
-        self._put(kept, hear, visitor)
+        self._put(kept, hear, connection)
 
     def _opened(self, room: str, address: str) -> OpenRelay:
         return KeptRelay(room, address)
 
-    def _join(self, live: OpenRelay, visitor: RelayConnection) -> Effects[Socket]:
-        # Only now is it known who else is there.
-        if (why := full(live.relay, visitor.id, lasts=visitor.numbered)) is not None:
-            visitor.send_away(why[0], CloseCode.TRY_AGAIN_LATER, why[1].strip())
+    def _join(self, opened: OpenRelay, connection: RelayConnection) -> Effects[Socket]:
+        # Only now is it known who else is a member.
+        if (why := full(opened.relay, connection.id, lasts=connection.numbered)) is not None:
+            connection.close(why[0], CloseCode.TRY_AGAIN_LATER, why[1].strip())
             return []
-        if not self._may_keep(_kept(live), visitor, 0):
+        if not self._may_keep(_kept(opened), connection, 0):
             return []
-        return super()._join(live, visitor)
+        return super()._join(opened, connection)
 
-    def _may_keep(self, live: KeptRelay, visitor: RelayConnection, size: int) -> bool:
-        """Whether there is room for a message of that size; if not, whoever says it is sent away."""
-        more = _on_disk(live.room, size * 4 // 3) + ENVELOPE_WIRE + size_of(visitor.id)
-        if live.disk == 0:
+    def _may_keep(self, opened: KeptRelay, connection: RelayConnection, size: int) -> bool:
+        """True if a message of that size can be kept; otherwise its sender's connection is closed."""
+        more = _on_disk(opened.room, size * 4 // 3) + ENVELOPE_WIRE + size_of(connection.id)
+        if opened.disk == 0:
             more += RELAY_DISK
-        if live.disk + more > REMEMBERED_BYTES:
-            return True  # something older of the same relay goes instead
+        if opened.disk + more > REMEMBERED_BYTES:
+            return True  # older envelopes of the same relay are deleted instead
         try:
-            self._disk.check(more, address=live.holder)
+            self._disk.check(more, address=opened.holder)
         except Refused as why:
             self._is_short = True
-            visitor.send_away(Code.TOO_MANY, CloseCode.TRY_AGAIN_LATER, why.message)
+            connection.close(Code.TOO_MANY, CloseCode.TRY_AGAIN_LATER, why.message)
             return False
         return True
 
-    def _do(self, live: OpenRelay, visitor: RelayConnection, think: Think) -> None:
-        self._put(live, lambda: think(live, visitor), visitor)
+    def _do(self, opened: OpenRelay, connection: RelayConnection, think: Think) -> None:
+        self._put(opened, lambda: think(opened, connection), connection)
 
-    def _ring(self, live: OpenRelay) -> None:
-        live.alarm = None
-        self._put(live, lambda: live.relay.wake(self._now()))
+    def _ring(self, opened: OpenRelay) -> None:
+        opened.alarm = None
+        self._put(opened, lambda: opened.relay.wake(self._now()))
 
     def _put(
-        self, live: OpenRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None = None
+        self, opened: OpenRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None = None
     ) -> None:
-        kept = _kept(live)
+        kept = _kept(opened)
         kept.waiting += 1
         kept.mailbox.put(partial(self._run, kept, think, asker))
 
     async def _run(
-        self, live: KeptRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None
+        self, opened: KeptRelay, think: Callable[[], Effects[Socket]], asker: RelayConnection | None
     ) -> None:
-        live.waiting -= 1
-        if live.is_lost:
+        opened.waiting -= 1
+        if opened.is_lost:
             if asker is not None:
                 asker.socket.close(CloseCode.SERVICE_RESTART, "come again")
             return
         try:
             if self._weighed is None or (self._is_short and self._clock.now() >= self._weighed + WEIGH_EVERY):
                 await self._weigh()
-            if not live.is_loaded:
-                await self._load(live)
+            if not opened.is_loaded:
+                await self._load(opened)
             effects = think()
-            await self._keep(live, effects)
+            await self._keep(opened, effects)
         except Trouble as error:
-            self._lose_all(live, error, asker)
+            self._close_all(opened, error, asker)
             return
-        self._speak(effects, asker)
-        if live.relay.members or not live.waiting:
-            self._settle(live)
+        self._send_all(effects, asker)
+        if opened.relay.members or not opened.waiting:
+            self._settle(opened)
 
     async def _weigh(self) -> None:
-        """Look at what is kept: time passes, and what is old was forgotten."""
+        """Count what is kept again: old envelopes have been deleted meanwhile."""
         self._weighed, self._is_short = self._clock.now(), False
         held = await held_by_all(self._journal)
         self._disk = self._nothing_kept()
         for holder, size in held.items():
             self._disk.count(size, address=holder)
 
-    async def _load(self, live: KeptRelay) -> None:
-        held = await held_of(self._journal, live.room)
+    async def _load(self, opened: KeptRelay) -> None:
+        held = await held_of(self._journal, opened.room)
         if held is not None:
-            live.disk = held.bytes
-            live.holder = held.holder or live.address
-            self._disk.give_back(live.disk, address=held.holder)
-            self._disk.count(live.disk, address=live.holder)
+            opened.disk = held.bytes
+            opened.holder = held.holder or opened.address
+            self._disk.give_back(opened.disk, address=held.holder)
+            self._disk.count(opened.disk, address=opened.holder)
         envelopes: list[Envelope] = []
         before: tuple[str, ...] | None = None
         try:
-            for body in await kept_envelopes(self._journal, live.room, LOADED):
+            for body in await kept_envelopes(self._journal, opened.room, LOADED):
                 page = _decode(body)
-                if live.next not in (0, page.num):
-                    raise Damaged(f"relay {live.room}: number {live.next} is missing")
-                live.next = page.num + 1
+                if opened.next not in (0, page.num):
+                    raise Damaged(f"relay {opened.room}: number {opened.next} is missing")
+                opened.next = page.num + 1
                 before = page.before if before is None else before
-                if before is not None:  # else nobody knows who was there
+                if before is not None:  # otherwise nobody knows who was a member
                     envelopes.append(page.envelope)
-                    self._file(live, page, len(body))
+                    self._file(opened, page, len(body))
         except msgspec.DecodeError as error:
-            raise Damaged(f"relay {live.room}: {error}") from error
-        live.relay = Relay.recalled(before or (), envelopes, self._clock.now(), next=live.next)
-        live.is_loaded = True
+            raise Damaged(f"relay {opened.room}: {error}") from error
+        opened.relay = Relay.recalled(before or (), envelopes, self._clock.now(), next=opened.next)
+        opened.is_loaded = True
 
-    async def _keep(self, live: KeptRelay, effects: Effects[Socket]) -> None:
+    async def _keep(self, opened: KeptRelay, effects: Effects[Socket]) -> None:
         for tell in effects:
-            if isinstance(tell, Tell) and tell.envelope.num >= live.next:  # not one that somebody missed
-                live.next = tell.envelope.num + 1
-                kept = self._envelope(live, tell)
-                await keep_envelope(self._journal, live.room, kept)
-                self._disk.change(live.disk, kept.bytes, address=live.holder)
-                live.disk = kept.bytes
+            if isinstance(tell, Tell) and tell.envelope.num >= opened.next:  # not one that somebody missed
+                opened.next = tell.envelope.num + 1
+                kept = self._envelope(opened, tell)
+                await keep_envelope(self._journal, opened.room, kept)
+                self._disk.change(opened.disk, kept.bytes, address=opened.holder)
+                opened.disk = kept.bytes
 
-    def _envelope(self, live: KeptRelay, tell: Tell[Socket]) -> KeptEnvelope:
+    def _envelope(self, opened: KeptRelay, tell: Tell[Socket]) -> KeptEnvelope:
         envelope, others = tell.envelope, None
-        if not live.segments or live.segments[-1].bytes >= SEGMENT:
+        if not opened.segments or opened.segments[-1].bytes >= SEGMENT:
             others = tell.crowd.others(envelope.sender)
         page = Page(
             envelope.num, envelope.time, envelope.intent, envelope.sender, envelope.body, others=others
         )
         body = _encode(page)
-        self._file(live, page, len(body))
-        size = RELAY_DISK + sum(segment.bytes for segment in live.segments)
-        while len(live.segments) > 1 and size > REMEMBERED_BYTES:
-            size -= live.segments.popleft().bytes
-        return KeptEnvelope(envelope.num, self._clock.now(), body, live.segments[0].first, live.holder, size)
+        self._file(opened, page, len(body))
+        size = RELAY_DISK + sum(segment.bytes for segment in opened.segments)
+        while len(opened.segments) > 1 and size > REMEMBERED_BYTES:
+            size -= opened.segments.popleft().bytes
+        return KeptEnvelope(
+            envelope.num, self._clock.now(), body, opened.segments[0].first, opened.holder, size
+        )
 
-    def _file(self, live: KeptRelay, page: Page, size: int) -> None:
+    def _file(self, opened: KeptRelay, page: Page, size: int) -> None:
         """Count a page that is kept."""
-        if not live.segments or (page.others is not None and live.segments[-1].bytes >= SEGMENT):
-            live.segments.append(Segment(page.num))
-        live.segments[-1].bytes += _on_disk(live.room, size)
+        if not opened.segments or (page.others is not None and opened.segments[-1].bytes >= SEGMENT):
+            opened.segments.append(Segment(page.num))
+        opened.segments[-1].bytes += _on_disk(opened.room, size)
 
-    def _lose_all(self, live: KeptRelay, error: Trouble, asker: RelayConnection | None) -> None:
-        """The journal failed: nobody was told, all come again, and the relay is loaded anew for them."""
-        live.is_lost = True
+    def _close_all(self, opened: KeptRelay, error: Trouble, asker: RelayConnection | None) -> None:
+        """Close all connections after the journal failed: nothing was sent, and the relay is loaded again."""
+        opened.is_lost = True
         log.error("relay_lost", error=str(error))
         if isinstance(error, Damaged):
             code, why = CloseCode.INTERNAL_ERROR, "what was kept of this relay is damaged; take another name"
         else:
             code, why = CloseCode.SERVICE_RESTART, "come again"
             self._complain(error)
-        lines = [line for member in live.relay.members.values() for line in member.lines]
-        for line in {*lines, *([] if asker is None else [asker.socket])}:
-            line.close(code, why)
-        self._forget(live)
+        sockets = [socket for member in opened.relay.members.values() for socket in member.lines]
+        for socket in {*sockets, *([] if asker is None else [asker.socket])}:
+            socket.close(code, why)
+        self._forget(opened)
 
 
 def _on_disk(room: str, size: int) -> int:
-    """The bytes that a page of that size takes."""
+    """The bytes that a page of that size takes on the disk."""
     return PAGE_DISK + len(room.encode()) + size
 
 
-def _kept(live: OpenRelay) -> KeptRelay:
-    assert isinstance(live, KeptRelay)  # noqa: S101 - `_opened` makes no others
-    return live
+def _kept(opened: OpenRelay) -> KeptRelay:
+    assert isinstance(opened, KeptRelay)  # noqa: S101 - `_opened` makes no others
+    return opened

@@ -1,4 +1,4 @@
-"""Socket.IO as the library speaks it, made strict: what would raise, pile up or flood a log is stopped."""
+"""The Socket.IO library, made strict: nothing raises in it, piles up or floods the log."""
 
 import asyncio
 import fcntl
@@ -23,25 +23,25 @@ from parlour.wire import MAX_INTEGER
 
 quiet = logging.getLogger("parlour.socket_io")
 quiet.disabled = True
-"""For libraries that log a trace for every packet they cannot read: whoever wants to could fill the disk."""
+"""For libraries that log a trace for every unreadable packet: clients could fill the disk by that."""
 
 async_socket.time = base_socket.time = SimpleNamespace(time=SystemClock().now)
-"""The library goes by wall time to see who is silent: a clock that is set would cut people off, or nobody."""
+"""The library uses wall time to see who is silent: a changed clock would disconnect everybody, or nobody."""
 
 MAX_UNSENT = 256 * 1024
-"""Bytes that have not arrived, at which somebody who does not read is cut."""
+"""Unacknowledged bytes at which a client that does not read is disconnected."""
 WRITE_AHEAD = 16 * 1024
 """Bytes that may wait in a transport before the queue behind it waits, too."""
 
 _WS_PACKET = re.compile(r"[0-356]|4[0-3]")
 _POSTED_PACKET = re.compile(r"[13]|4[0-3]")
-"""How packets begin. Nothing here has binary parts, and what the library cannot read would raise in it."""
+"""Prefixes of packets. None has binary parts here, and unreadable ones would raise in the library."""
 _MAX_POSTED = 16
 _EVENT = b'42["server_msg"'
 
 
 def readable_frame(text: str | None) -> bool:
-    """Whether a WebSocket frame is a packet at all; None is a binary one.
+    """True if a WebSocket frame is a packet; None is a binary one.
 
     >>> [readable_frame(frame) for frame in ("3", '42["client_msg",{}]', "", "451-[]", "hello", None)]
     [True, True, False, False, False, False]
@@ -50,7 +50,7 @@ def readable_frame(text: str | None) -> bool:
 
 
 def readable_post(body: bytes) -> bool:
-    r"""Whether the body of a POST is packets.
+    r"""True if the body of a POST consists of packets.
 
     >>> [readable_post(body) for body in (b"3", b"40\x1e3", b"", b"d=40", b"\xff", b"2")]
     [True, True, False, False, False, False]
@@ -63,7 +63,7 @@ def readable_post(body: bytes) -> bool:
 
 
 class Json:
-    """What the library takes for the json module: values stay as they came, for the door to read."""
+    """Stands in for the json module: values stay encoded, for the door to decode."""
 
     @staticmethod
     def dumps(value: Any, **_: Any) -> str:
@@ -71,7 +71,7 @@ class Json:
 
     @staticmethod
     def loads(text: str) -> Any:
-        """An array of raw values, or one raw value; whatever is wrong is a ValueError."""
+        """An array of raw values, or one raw value; ValueError if it is malformed."""
         try:
             return _array.decode(text) if text.startswith("[") else _value.decode(text)
         except RecursionError:
@@ -84,9 +84,9 @@ _name = msgspec.json.Decoder(str)
 
 
 class Packet(packet.Packet):  # type: ignore[misc]
-    """A packet of which every event reads (name, body, whether it asks for an answer).
+    """A packet whose events are (name, body, whether an answer is wanted).
 
-    Clients may send any name; only `client_msg` is passed as such, for `disconnect` would mean a lost line.
+    Clients may send any name; only `client_msg` is passed on: `disconnect` would mean a closed connection.
     """
 
     packet_type: int
@@ -95,7 +95,7 @@ class Packet(packet.Packet):  # type: ignore[misc]
     json = Json
 
     def decode(self, encoded_packet: str) -> int:
-        """Never raises: what cannot be read is an event that nobody knows."""
+        """Decode a packet; never raises: an unreadable one becomes an unknown event."""
         try:
             super().decode(encoded_packet)
             if self.packet_type == packet.EVENT:
@@ -104,7 +104,7 @@ class Packet(packet.Packet):  # type: ignore[misc]
                 self.data = ["client_msg" if known else "unknown", body, self._asks]
         except (ValueError, TypeError, LookupError):
             if self.id is not None and self.id > MAX_INTEGER:
-                self.id = None  # digits without end
+                self.id = None  # too many digits
             self.packet_type, self.data = packet.EVENT, ["unreadable", None, self._asks]
         return 0
 
@@ -114,12 +114,12 @@ class Packet(packet.Packet):  # type: ignore[misc]
 
     def encode(self) -> Any:
         if self.packet_type == packet.CONNECT_ERROR and isinstance(self.data, str):
-            self.data = {"message": self.data}  # where clients look for it
+            self.data = {"message": self.data}  # clients expect it there
         return super().encode()
 
 
 class Outbox(asyncio.Queue[Any]):
-    """What waits to be sent to one client, and how many bytes that is; the library bounds neither."""
+    """The queue of packets for one client, with its size in bytes; the library bounds neither."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,11 +128,11 @@ class Outbox(asyncio.Queue[Any]):
 
     @property
     def unsent(self) -> int:
-        """Bytes here, and in the hands of the writer, who takes all that is there at once."""
+        """Bytes in the queue, and those that the writer took: it takes all at once."""
         return self._waiting + self._taken
 
     async def get(self) -> Any:
-        self._taken = 0  # the writer is back for more
+        self._taken = 0  # the writer has come back for more
         return await super().get()
 
     def _put(self, item: Any) -> None:
@@ -147,11 +147,11 @@ class Outbox(asyncio.Queue[Any]):
 
 
 PACKET = 100
-"""Bytes that a packet counts besides what is in it."""
+"""Bytes that a packet counts besides its content."""
 
 
 def _size(item: Any) -> int:
-    """The bytes that a packet takes, in memory or on the wire."""
+    """The bytes of a packet, in memory or on the wire."""
     text = item.data if item is not None and isinstance(item.data, str) else ""
     return PACKET + len(text) * (1 if text.isascii() else 4)
 
@@ -164,19 +164,19 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]
 
 
 class SocketIoServer(socketio.AsyncServer):  # type: ignore[misc]
-    """Socket.IO on that."""
+    """Socket.IO on such an Engine.IO."""
 
     def _engineio_server_class(self) -> type[Engine]:
         return Engine
 
 
 class Wire:
-    """What was written to a WebSocket, and how much of it has arrived, by what the kernel still holds."""
+    """Counts what was written to a WebSocket, and how much of it has arrived, by the kernel's numbers."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self.transport = transport
         self.arrived = 0
-        """Messages of ours that the other side's kernel has acknowledged."""
+        """Our messages that the client's kernel has acknowledged."""
         self._written = 0
         self._ends: deque[int] = deque()
 
@@ -187,17 +187,17 @@ class Wire:
 
     @property
     def is_behind(self) -> bool:
-        """So much waits in the transport that the queue behind it has to wait, too."""
+        """True if so much waits in the transport that the queue behind it has to wait, too."""
         return self.transport.get_write_buffer_size() > WRITE_AHEAD
 
     @property
     def _number(self) -> int:
-        """The socket's, which is negative when it is closed."""
-        line = self.transport.get_extra_info("socket")
-        return -1 if line is None else int(line.fileno())
+        """The socket's file descriptor; negative if it is closed."""
+        socket = self.transport.get_extra_info("socket")
+        return -1 if socket is None else int(socket.fileno())
 
     def write(self, text: bytes) -> bytes:
-        """The frame of a text that is written now."""
+        """Count a text that is written now, and return its frame."""
         frame = framed(text)
         self._written += len(frame)
         if text.startswith(_EVENT):
@@ -205,7 +205,7 @@ class Wire:
         return frame
 
     def settle(self) -> int:
-        """How many messages have arrived by now; of a line that is closed, nothing more is known."""
+        """How many messages have arrived by now; of a closed connection nothing more is learned."""
         if self._ends and self._number >= 0 and not self.transport.is_closing():
             arrived = self._written - self.unsent
             while self._ends and self._ends[0] <= arrived:
@@ -215,7 +215,7 @@ class Wire:
 
 
 def _unacknowledged(number: int) -> int:
-    """Bytes that the kernel holds until the other side has them; where it does not tell, none."""
+    """Bytes that the kernel holds until the client has them; 0 if it does not tell."""
     if number >= 0:
         with suppress(OSError):
             (count,) = struct.unpack("i", fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)))
@@ -224,7 +224,7 @@ def _unacknowledged(number: int) -> int:
 
 
 def count_events(body: bytes) -> int:
-    r"""How many of our messages are in the answer to a poll.
+    r"""The number of our messages in the answer to a poll.
 
     >>> count_events(b'2\x1e42["server_msg",{}]\x1e430[]\x1e42["server_msg",{}]')
     2

@@ -1,4 +1,4 @@
-"""The XsOs door on the network: Socket.IO lines in front of `doors/xsos.py`."""
+"""The XsOs door on the network: Socket.IO connections in front of `doors/xsos.py`."""
 
 import asyncio
 from collections.abc import Mapping
@@ -41,14 +41,14 @@ log = structlog.get_logger()
 
 XSOS_PATH = "/socket.io/"
 EXPIRE_EVERY = 5.0
-"""Seconds between looks for those who are away for too long."""
+"""Seconds between two looks for players who are away for too long."""
 SPOKEN = ("3", "4")
-"""Versions of Engine.IO: Socket.IO 2 speaks the one, 3 and 4 the other."""
+"""Versions of Engine.IO: Socket.IO 2 speaks the first, 3 and 4 the second."""
 HELD = 64 * 1024 * 1024
 HELD_FOR_ADDRESS = 8 * 1024 * 1024
 """Bytes in seats, in queues and in requests at most: in total, and for one address."""
 LITTLE = 4096
-"""Bytes that may wait for anybody, even where too much waits for their address."""
+"""Bytes that may wait for any client, even if too much waits for its address."""
 _SESSION = "parlour.session"
 
 
@@ -57,7 +57,7 @@ def _over() -> Refused:
 
 
 class XsosDoor:
-    """Brings what Socket.IO clients say to the door, and what the door says to them."""
+    """Passes Socket.IO messages to the door, and the door's messages to the clients."""
 
     def __init__(self, limits: Limits, clock: Clock, settings: Settings) -> None:
         self._limits = limits
@@ -66,7 +66,7 @@ class XsosDoor:
         self._held = Quota("bytes at the XsOs door", HELD, address=HELD_FOR_ADDRESS)
         self._door = Xsos(self._arrived, self._whose, self._held, referee=settings.xsos_referee)
         self._sessions: dict[str, Session] = {}
-        self._lines: dict[str, Session] = {}
+        self._by_sid: dict[str, Session] = {}
         self._rounds = Rounds(clock, EXPIRE_EVERY, self._expire)
         self._speaking = Tasks()
         self._sio = SocketIoServer(
@@ -76,7 +76,7 @@ class XsosDoor:
             json=Json,
             logger=quiet,
             engineio_logger=quiet,
-            cors_allowed_origins="*",  # there is no cookie here that a foreign page could misuse
+            cors_allowed_origins="*",  # there is no cookie here that another site's page could misuse
             http_compression=False,
             max_http_buffer_size=settings.max_frame,
         )
@@ -92,11 +92,11 @@ class XsosDoor:
         self.doors: dict[str, Door] = {XSOS_PATH: self}
 
     def start(self) -> None:
-        """Look now and then for those who are away for too long."""
+        """Look now and then for players who are away for too long."""
         self._rounds.start()
 
     async def stop(self) -> None:
-        """Let everybody go, so that they come back to the next server."""
+        """Close all sessions, so that clients come back to the next server."""
         self._rounds.stop()
         for engine in list(self._engine.sockets.values()):
             await engine.close(wait=False)
@@ -105,7 +105,7 @@ class XsosDoor:
     # Requests.
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Every request to this path."""
+        """Answer a request to this path."""
         session: Session | None = None
         begun = False
 
@@ -129,7 +129,7 @@ class XsosDoor:
                 self.forget_place(session)
 
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
-        """Every WebSocket to this path."""
+        """Accept a WebSocket to this path."""
         if upgrade.path != XSOS_PATH:
             raise Refused(Code.NOT_FOUND, "there is no socket at this address")
         scope = _scope_of(socket, upgrade)
@@ -142,22 +142,22 @@ class XsosDoor:
             raise UpgradeRefused(answer.status_code, bytes(answer.body).decode(), **headers) from None
         return SessionSocket(self, session, scope, socket), {}
 
-    async def serve_line(self, line: SessionSocket, session: Session, scope: Scope) -> None:
-        """As long as a WebSocket is there; its session ends with it."""
-        session.line = line
+    async def serve_websocket(self, websocket: SessionSocket, session: Session, scope: Scope) -> None:
+        """Serve a WebSocket until it closes; its session ends with it."""
+        session.websocket = websocket
         self.forget_place(session)  # the socket has one of its own
         try:
-            await self._sio.handle_request(scope, line.hear, line.say)
+            await self._sio.handle_request(scope, websocket.hear, websocket.say)
         except Exception as error:  # noqa: BLE001 - as above
             log.warning("socket_io_failed", error=repr(error)[:200])
         finally:
             await self._end(session)
-            line.socket.close(CloseCode.NORMAL_CLOSURE, "")
+            websocket.socket.close(CloseCode.NORMAL_CLOSURE, "")
 
     async def _serve(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
         if method in session.requests:
-            await self._end(session)  # as Engine.IO has it: a client that does so is broken
+            await self._end(session)  # as in Engine.IO: a client that does so is broken
             raise Refused(Code.MALFORMED, f"expected one {method} of a session at a time, got another")
         session.requests.add(method)
         self.count(session)
@@ -175,7 +175,7 @@ class XsosDoor:
             self.count(session)
 
     def _admit(self, scope: Scope) -> Session:
-        """The session of a request; whoever brings none begins one."""
+        """The session of a request; a request without one begins one."""
         request = HTTPConnection(scope)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         spoken = query.get("EIO", ["none"])[0][:20]
@@ -197,7 +197,7 @@ class XsosDoor:
             self._limits.admit(address)
             session.has_place = True
             metrics.connections.labels("xsos").inc()
-        if session.speaks_old:  # which the library is not to see
+        if session.speaks_old:  # the library must not see it
             scope["query_string"] = scope["query_string"].replace(b"EIO=3", b"EIO=4")
         return session
 
@@ -216,7 +216,7 @@ class XsosDoor:
         return sending
 
     async def _read_post(self, session: Session, scope: Scope, receive: Receive) -> tuple[Scope, Receive]:
-        """The request with its body in one piece, when that is packets; what is not ends the session."""
+        """The request with its body read, if that is packets; anything else ends the session."""
         limit = self._settings.max_frame
         body, more = b"", True
         while more and len(body) <= limit:
@@ -243,12 +243,12 @@ class XsosDoor:
         async def received() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        # A body in chunks has no length, and the library believes nothing else.
+        # A chunked body has no length, and the library relies on that alone.
         headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
         return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}, received
 
     def _charge_post(self, session: Session, body: bytes) -> None:
-        """Every packet counts, as every frame of a WebSocket does; whoever never waits is refused."""
+        """Charge every packet, as every frame of a WebSocket is; a client that never waits is refused."""
         for _ in body.split(b"\x1e"):
             self.may_ask(session, FRAME_COST)
         if session.strikes > STRIKES:
@@ -256,7 +256,7 @@ class XsosDoor:
             raise too_fast()
 
     def _read_old(self, session: Session, body: bytes) -> bytes:
-        """A body of Engine.IO 3 as one of 4; a ping in it is answered at the next poll."""
+        """Translate a body of Engine.IO 3 into 4; a ping in it is answered at the next poll."""
         packets = engine_io_3.read_body(body)
         if engine_io_3.PONG.encode() in packets.split(b"\x1e"):
             self.answer_ping(session)
@@ -265,7 +265,7 @@ class XsosDoor:
     # Engine.IO.
 
     def answer_ping(self, session: Session) -> None:
-        """A client of Engine.IO 3 asks for a sign of life, which the library does not expect."""
+        """Answer the ping of an Engine.IO 3 client, which the library does not expect."""
         engine = self._engine.sockets.get(session.id)
         if engine is not None:
             engine.queue.put_nowait(engine_packet.Packet(engine_packet.PONG))
@@ -288,7 +288,7 @@ class XsosDoor:
     async def _close(self, id: str, reason: str) -> None:
         await self._pass_through["disconnect"](id, reason)
         if (engine := self._engine.sockets.get(id)) is not None:
-            # A poll would go on waiting. At the next turn: the library may have a last word to say first.
+            # A poll would go on waiting. At the next turn: the library may have a last packet to send.
             asyncio.get_running_loop().call_soon(engine.queue.put_nowait, None)
         session = self._sessions.pop(id, None)
         if session is not None:
@@ -296,7 +296,7 @@ class XsosDoor:
             self._count(session, 0)
 
     def forget_place(self, session: Session) -> None:
-        """Count a session no longer."""
+        """Stop counting a session."""
         if session.has_place:
             session.has_place = False
             metrics.connections.labels("xsos").dec()
@@ -310,35 +310,35 @@ class XsosDoor:
 
     # Socket.IO.
 
-    async def _enter(self, line: str, environ: dict[str, Any], auth: Any) -> None:  # noqa: ARG002
+    async def _enter(self, sid: str, environ: dict[str, Any], auth: Any) -> None:  # noqa: ARG002
         session: Session = environ["asgi.scope"][_SESSION]
         session.connect()
-        self._lines[line] = session
+        self._by_sid[sid] = session
 
-    async def _exit(self, line: str, reason: str) -> None:  # noqa: ARG002
+    async def _exit(self, sid: str, reason: str) -> None:  # noqa: ARG002
         try:
-            told = self._door.gone(line, self._clock.now())  # which still asks what has arrived
-            self._lines.pop(line, None)
+            told = self._door.gone(sid, self._clock.now())  # the session is still asked what has arrived
+            self._by_sid.pop(sid, None)
             await self._tell(told)
         except Exception:
             log.exception("door_failed", door="xsos")
 
     def _answering(self, event: str) -> Any:
-        """What the library calls for an event; it would swallow a bug, so that is logged here."""
+        """The library's handler of an event; it logs bugs, which the library would swallow."""
 
-        async def answer(line: str, body: msgspec.Raw | None, asked: bool) -> dict[str, Any]:  # noqa: FBT001
+        async def answer(sid: str, body: msgspec.Raw | None, asked: bool) -> dict[str, Any]:  # noqa: FBT001
             try:
-                return await self._hear(event, line, body, asked=asked)
+                return await self._hear(event, sid, body, asked=asked)
             except Exception:
                 log.exception("door_failed", door="xsos")
                 return {"code": Code.INTERNAL_ERROR, "message": "this went wrong on our side"}
 
         return answer
 
-    async def _hear(self, event: str, line: str, body: msgspec.Raw | None, *, asked: bool) -> dict[str, Any]:
-        session = self._lines[line]
+    async def _hear(self, event: str, sid: str, body: msgspec.Raw | None, *, asked: bool) -> dict[str, Any]:
+        session = self._by_sid[sid]
         jumps = self._door.jumps
-        answer = self._ask(session, event, line, body, asked=asked)
+        answer = self._ask(session, event, sid, body, asked=asked)
         metrics.seq_jumps.inc(self._door.jumps - jumps)
         if answer.code is not None:
             metrics.refusals.labels("xsos", answer.code).inc()
@@ -346,9 +346,9 @@ class XsosDoor:
         return answer.ack
 
     def _ask(
-        self, session: Session, event: str, line: str, body: msgspec.Raw | None, *, asked: bool
+        self, session: Session, event: str, sid: str, body: msgspec.Raw | None, *, asked: bool
     ) -> XsosAnswer:
-        if not self.may_ask(session, 1.0 - FRAME_COST):  # the rest was paid for its packet
+        if not self.may_ask(session, 1.0 - FRAME_COST):  # the rest was charged for its packet
             why = too_fast()
         elif event == "unknown":
             why = Refused(Code.UNKNOWN_EVENT, "expected the event client_msg, got another")
@@ -357,29 +357,29 @@ class XsosDoor:
         elif body is None:
             why = Refused(Code.MALFORMED, "expected a message in client_msg, got none")
         else:
-            return self._door.receive(line, bytes(body), self._clock.now(), asked=asked)
-        return self._door.refuse(line, why, asked=asked)
+            return self._door.receive(sid, bytes(body), self._clock.now(), asked=asked)
+        return self._door.refuse(sid, why, asked=asked)
 
     def may_ask(self, session: Session, cost: float) -> bool:
-        """Whether there is enough left of everybody's allowance; whoever never waits is cut in the end."""
+        """True if all allowances suffice; a client that never waits is disconnected in the end."""
         who = f"xsos:{session.id}"
-        if session.line is not None:
-            return session.line.socket.may_ask(who, cost)
+        if session.websocket is not None:
+            return session.websocket.socket.may_ask(who, cost)
         if self._limits.may_ask(session.bucket, who, session.address, cost):
             session.strikes = max(0, session.strikes - 1)
             return True
         session.strikes += 1
         return False
 
-    # Speaking.
+    # Sending.
 
     async def _tell(self, told: list[Told]) -> None:
-        """Nothing here waits for anybody, so that what is told in order goes out in order."""
-        for line in {line for line, _ in told}:
-            if (session := self._lines.get(line)) is not None:
+        """Send messages to clients; nothing here waits, so that they go out in order."""
+        for sid in {sid for sid, _ in told}:
+            if (session := self._by_sid.get(sid)) is not None:
                 await self._cut_clogged(session)
-        for line, body in told:
-            session = self._lines.get(line)
+        for sid, body in told:
+            session = self._by_sid.get(sid)
             if session is not None:
                 session.tell()
                 packet = Packet(EVENT, data=["server_msg", msgspec.Raw(body)])
@@ -387,23 +387,23 @@ class XsosDoor:
                 self.count(session)
 
     async def _cut_clogged(self, session: Session) -> bool:
-        """Whether somebody had to be cut who does not read; they hear what they missed when they come back.
+        """Disconnect a client that does not read, and return True; it gets what it missed when it comes back.
 
-        That may be much at once, so it is looked at before they are told more, and not after.
+        That may be a lot at once, so this is checked before more is sent, and not after.
         """
         if not self._is_clogged(session):
             return False
         log.warning("line_cut", door="xsos")
         metrics.lines_cut.labels("unread").inc()
         await self._end(session)
-        if session.line is not None:
-            session.line.socket.cut()
+        if session.websocket is not None:
+            session.websocket.socket.cut()
         return True
 
     def _is_clogged(self, session: Session) -> bool:
         engine = self._engine.sockets.get(session.id)
         waiting = 0 if engine is None else engine.queue.unsent
-        if waiting + (session.line.wire.unsent if session.line else 0) > MAX_UNSENT:
+        if waiting + (session.websocket.wire.unsent if session.websocket else 0) > MAX_UNSENT:
             return True
         try:
             self._held.check(0, address=session.address)
@@ -412,7 +412,7 @@ class XsosDoor:
         return False
 
     def count(self, session: Session) -> None:
-        """Count what waits for a session, which may have got some of it."""
+        """Count what waits for a session, which may have received some of it."""
         engine = self._engine.sockets.get(session.id) if session.id in self._sessions else None
         self._count(session, 0 if engine is None else engine.queue.unsent)
 
@@ -421,12 +421,12 @@ class XsosDoor:
             self._held.change(session.counted, waiting, address=session.address)
             session.counted = waiting
 
-    def _whose(self, line: str) -> str:
-        session = self._lines.get(line)
+    def _whose(self, sid: str) -> str:
+        session = self._by_sid.get(sid)
         return session.address if session else ""
 
-    def _arrived(self, line: str) -> int:
-        session = self._lines.get(line)
+    def _arrived(self, sid: str) -> int:
+        session = self._by_sid.get(sid)
         return session.arrived if session else 0
 
     def _expire(self) -> None:
@@ -435,7 +435,7 @@ class XsosDoor:
 
 
 def _scope_of(socket: Socket, upgrade: Upgrade) -> Scope:
-    """A WebSocket as ASGI would have it."""
+    """A WebSocket as an ASGI scope."""
     raw = upgrade.request.headers.raw_items()
     return {
         "type": "websocket",
@@ -447,7 +447,7 @@ def _scope_of(socket: Socket, upgrade: Upgrade) -> Scope:
 
 
 def _written_anew(send: Send) -> Send:
-    """The answer to a poll, for a client of Engine.IO 3; a refusal stays as it is."""
+    """Translate the answer to a poll for a client of Engine.IO 3; a refusal stays as it is."""
     start: Message = {}
 
     async def sending(message: Message) -> None:

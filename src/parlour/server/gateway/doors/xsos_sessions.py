@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from parlour.server.gateway.doors.xsos import XsosDoor
 
 GONE: Message = {"type": "websocket.disconnect", "code": CloseCode.ABNORMAL_CLOSURE}
-"""What the library hears when a WebSocket is over."""
+"""The message to the library that a WebSocket is closed."""
 
 
 class Session:
@@ -30,11 +30,11 @@ class Session:
         self.bucket = limits.new_bucket()
         self.strikes = 0
         self.id: str | None = None
-        """Engine.IO's; none before it is let in."""
-        self.line: SessionSocket | None = None
+        """Engine.IO's id of the session; None before it is accepted."""
+        self.websocket: SessionSocket | None = None
         """Its WebSocket, if it has one."""
         self.has_place = False
-        """It is counted as a connection of its address; WebSockets are counted as such."""
+        """True if it counts as a connection of its address; a WebSocket is counted by its socket."""
         self.counted = 0
         """Bytes that wait for it and are counted."""
         self.reading = 0
@@ -46,34 +46,34 @@ class Session:
 
     @property
     def speaks_old(self) -> bool:
-        """It is a client of Socket.IO 2."""
+        """True for a client of Socket.IO 2."""
         return self.spoken == "3"
 
     def connect(self) -> None:
-        """From here on, what is told is told to a new line."""
+        """Count messages from zero: they go to a new connection from now on."""
         self._before = self._told
 
     def tell(self) -> None:
-        """A message is on its way."""
+        """Count a message that is sent."""
         self._told += 1
 
     def answer_poll(self, messages: int) -> None:
-        """So many messages went out in the answer to a poll; whether they arrive is not known yet."""
+        """Count messages in the answer to a poll; whether they arrive is not known yet."""
         self._polled += messages
 
     def ask_more(self) -> None:
-        """Whoever polls again, or moves on to a WebSocket, has what came before."""
+        """Note a new poll, or a WebSocket: the client has received the answer before."""
         self._arrived += self._polled
         self._polled = 0
 
     @property
     def arrived(self) -> int:
-        """How many messages to the line have arrived for certain."""
-        return self._arrived + (self.line.wire.settle() if self.line else 0) - self._before
+        """How many messages of this connection have arrived for certain."""
+        return self._arrived + (self.websocket.wire.settle() if self.websocket else 0) - self._before
 
 
 class SessionSocket:
-    """The WebSocket of a session: a visit to the server, an ASGI connection to the Socket.IO library."""
+    """The WebSocket of a session: a peer to the server, an ASGI connection to the Socket.IO library."""
 
     name = "xsos"
 
@@ -89,14 +89,14 @@ class SessionSocket:
 
     @property
     def player(self) -> str:
-        """There are no players here; in the log lines are told apart."""
+        """There are no players here; the prefix tells connections apart in the log."""
         return f"xsos:{self._session.id}"
 
-    # What a socket calls.
+    # Called by the socket.
 
     def begin(self) -> None:
-        self.socket.ending = self.wire.settle  # the last time that the kernel can be asked
-        self.socket.owner.begin(self._door.serve_line(self, self._session, self._scope))
+        self.socket.ending = self.wire.settle  # the last moment at which the kernel can be asked
+        self.socket.owner.begin(self._door.serve_websocket(self, self._session, self._scope))
 
     def receive(self, message: Any, *, text: bool) -> None:
         self.wire.settle()
@@ -109,20 +109,20 @@ class SessionSocket:
         self._heard.put_nowait({"type": "websocket.receive", "text": words})
 
     def catch_up(self) -> None:
-        """The other side has taken all that was written."""
+        """Go on: the client has taken all that was written."""
         self._free.set()
 
     def part(self) -> None:
-        """The close code says it all."""
+        """Nothing: the close code is enough."""
 
     def end(self) -> None:
         self._free.set()
         self._heard.put_nowait({"type": "websocket.disconnect", "code": CloseCode.ABNORMAL_CLOSURE})
 
-    # What the library calls.
+    # Called by the library.
 
     async def hear(self) -> Message:
-        """The next frame; what the library could not read ends the line instead."""
+        """The next frame; one that the library could not read closes the connection."""
         if self._heard.empty():
             self.socket.go_on()
         event = await self._heard.get()
@@ -138,11 +138,11 @@ class SessionSocket:
             self.socket.close(CloseCode.UNSUPPORTED_DATA, why)
         elif frame == "5":
             self._session.ask_more()
-        self._door.may_ask(self._session, FRAME_COST)  # also pongs, noise, and events of nobody
+        self._door.may_ask(self._session, FRAME_COST)  # also pongs, noise, and unknown events
         return event if self.socket.is_open else GONE
 
     async def say(self, message: Message) -> None:
-        """Pass a frame on, and wait while much of it is on the way; that the socket is open is known."""
+        """Send a frame, and wait while too much is on its way."""
         if message["type"] == "websocket.close":
             self.socket.close(message.get("code", CloseCode.NORMAL_CLOSURE), message.get("reason") or "")
         elif message["type"] == "websocket.send" and message["text"] is not None and self.socket.is_open:

@@ -1,1 +1,1 @@
-"""Pairing: tickets in, rooms with everybody seated out."""
+"""Pairing: takes tickets, and opens rooms with everybody seated."""

@@ -1,4 +1,4 @@
-"""The lobby's owner: takes tickets, keeps them, and makes rooms with everybody seated of those that fit."""
+"""Pairing: takes tickets, keeps them, and opens rooms with everybody seated for those that fit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -29,7 +29,7 @@ from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.standings import standings_of
 from parlour.server.tasks import Tasks
-from parlour.server.ticket_records import drop_tickets, kept_tickets, save_ticket
+from parlour.server.ticket_records import delete_tickets, kept_tickets, save_ticket
 from parlour.server.tokens import guest_name, random_letters
 from parlour.wire import Push, Queue, Request, Unqueue
 
@@ -37,11 +37,11 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 PAIR_EVERY = 1.0
-"""Seconds between two looks at those who wait: who has gone, and whose tolerance has grown."""
+"""Seconds between two looks at the open tickets: who is gone, and whose tolerance has grown."""
 LENGTH = 16
-"""Letters of a ticket's id, which nobody guesses."""
+"""Letters of a ticket's id, too many to guess."""
 NOBODY_CAME = "nobody_came"
-"""Why a room is closed for which the lobby had found players, and not all of them came."""
+"""Why a room ends that pairing opened and that not all players came to."""
 
 
 class PublicTicket(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class PublicTicket(msgspec.Struct, frozen=True):
     status: str
     """``waiting`` or ``matched``."""
     room: str | None
-    """Where they sit, once they are matched."""
+    """The room of their seat, once they are matched."""
     waited: float
     """Seconds since it was taken, on the rooms' clock."""
 
@@ -75,7 +75,7 @@ class Unqueued(msgspec.Struct, frozen=True):
 
 
 class Pairing:
-    """One thing at a time, like a room: what is asked here runs in a lane of its own."""
+    """Owns all tickets. One job at a time, like a room: jobs run in a mailbox."""
 
     def __init__(self, environment: Environment, rooms: RoomRegistry, lobby: Lobby, ratings: Ratings) -> None:
         self._env = environment
@@ -93,7 +93,7 @@ class Pairing:
         self.tasks = Tasks()
 
     async def start(self) -> None:
-        """Go on with those who waited; they have a while to come back."""
+        """Go on with the kept tickets; their players have a while to come back."""
         now, tickets = self._now(), await kept_tickets(self._journal)
         for ticket in tickets:
             if ticket.room is None:
@@ -104,7 +104,7 @@ class Pairing:
         self._plan()
 
     async def _go_on(self, ticket: Ticket, now: float) -> None:
-        """Wait on, unless it is in a room that is gone or full."""
+        """Go on with an open ticket, unless its room is gone or full."""
         try:
             found = None if ticket.at is None else await self._journal.find(ticket.at)
         except Damaged:  # nobody can wait there
@@ -115,18 +115,18 @@ class Pairing:
         if ticket.at is None or waits:
             self.index.add(ticket, now, sitting)
         else:
-            await drop_tickets(self._journal, [ticket.id])
+            await delete_tickets(self._journal, [ticket.id])
 
     async def stop(self) -> None:
-        """Finish what was begun; those who wait, wait on after a restart."""
+        """Finish open work; the tickets stay open over a restart."""
         if self._tick is not None:
             self._tick.cancel()
         await self.mailbox.drained()
 
-    # What players ask.
+    # Requests of players.
 
     def take(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
-        """What somebody at the lobby wants; the answer comes when it is done."""
+        """Take a request of a client at the lobby; it is answered when it is done."""
         self.tasks.start(self._answer(client, request, wish))
 
     async def _answer(self, client: Client, request: Request, wish: Queue | Unqueue) -> None:
@@ -141,21 +141,21 @@ class Pairing:
             client.accept(request, {"ticket": ticket.id})
 
     async def queue(self, player: str, wanted: Queue, address: str | None = None) -> Ticket:
-        """Take a ticket; it may be made good at once."""
+        """Take a ticket; it may be matched at once."""
         return await self._in_mailbox(lambda: self._queue(player, wanted, address))
 
     async def meet(
         self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
     ) -> Ticket:
-        """Take a ticket for a room to come to: one that waits, or else the one described, which is opened.
+        """Take a ticket for a room to go to: one in which somebody waits, or else a new one, which is opened.
 
-        Of such tickets the room is known at once: `room` where somebody waits, `at` where one waits oneself.
-        Who asks again while nothing has changed has the same ticket.
+        The room of such a ticket is known at once: `room` if somebody waits there, `at` if the player waits.
+        Asking again while nothing has changed returns the same ticket.
         """
         return await self._in_mailbox(lambda: self._meet(player, wanted, room, config, address))
 
     def is_found(self, player: str, room: str) -> bool:
-        """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
+        """True if another player was found for the ticket of this room; asking counts as a sign of life."""
         return self.index.is_found(player, room, self._now())
 
     async def unqueue(self, player: str, id: str) -> Ticket:
@@ -163,7 +163,7 @@ class Pairing:
         return await self._in_mailbox(lambda: self._unqueue(player, id))
 
     def tickets(self, player: str) -> list[Ticket]:
-        """What this player waits for, and what was lately made good; asking is a sign of life."""
+        """This player's open tickets and those matched lately; asking counts as a sign of life."""
         tickets = self.index.of(player)
         for ticket in tickets:
             if ticket.room is None:
@@ -171,26 +171,26 @@ class Pairing:
         return tickets
 
     def ticket(self, player: str, id: str) -> Ticket:
-        """One of this player's tickets; asking is a sign of life."""
+        """One of this player's tickets; asking counts as a sign of life."""
         for ticket in self.tickets(player):
             if ticket.id == id:
                 return ticket
         raise Refused(Code.UNKNOWN_TICKET, f"you have no ticket {id[:40]!r}")
 
     def describe(self, ticket: Ticket) -> PublicTicket:
-        """A ticket, as it is told."""
+        """A ticket, as its player may see it."""
         status = "waiting" if ticket.room is None else "matched"
         waited = max(0.0, self._now() - ticket.since)
         return PublicTicket(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
 
     def list_tickets(self, player: str) -> list[PublicTicket]:
-        """A player's tickets, as they are told."""
+        """A player's tickets, as the player may see them."""
         return [self.describe(ticket) for ticket in self.tickets(player)]
 
-    # What happens in rooms.
+    # Events of rooms.
 
     def hear(self, event: RoomEvent) -> None:
-        """Note who sits where, and which rooms are gone."""
+        """Note who is seated where, and which rooms have ended."""
         match event:
             case SeatsChanged():
                 self._note_seats(event)
@@ -200,21 +200,21 @@ class Pairing:
                 pass
 
     def _note_seats(self, event: SeatsChanged) -> None:
-        """Seats were taken or given up, and the tickets that this matched are kept."""
+        """Note seats that were taken or given up; the tickets that this matched are kept."""
         filled = self._env.reservations.filled(event.room, event.sitting)
         self.index.note_seats(event.room, event.sitting, self._now())
         self._settle(event.matched, event.sitting if filled else ())
         self._call_bot(event.room)
 
     def _closed(self, room: str) -> None:
-        """Nobody waits in this room any more: it is gone."""
+        """Cancel the tickets that wait in an ended room."""
         vacancy = self.index.vacancies.get(room)
         if vacancy is not None:
             self.index.forget(vacancy.ticket)
-            self.mailbox.put(partial(self._drop, [vacancy.ticket], Code.ROOM_ENDED))
+            self.mailbox.put(partial(self._delete, [vacancy.ticket], Code.ROOM_ENDED))
 
     def _call_bot(self, room: str) -> None:
-        """Let the bot sit down with whoever asked for it: after them, so that they have the first seat."""
+        """Seat the bot that a waiting player asked for: after the player, who gets the first seat."""
         vacancy = self.index.vacancies.get(room)
         if vacancy is None or vacancy.ticket.mode != "bot" or vacancy.ticket.player not in vacancy.sitting:
             return
@@ -242,9 +242,9 @@ class Pairing:
         self._plan()
         if ticket.id in self.index.open:
             return ticket
-        if ticket.id not in self.index.good:
+        if ticket.id not in self.index.matched:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
-        return self.index.good[ticket.id][0]
+        return self.index.matched[ticket.id][0]
 
     async def _meet(self, player: str, wanted: Queue, room: str, config: Any, address: str | None) -> Ticket:
         ticket = await self._new_ticket(player, wanted, address)
@@ -270,7 +270,7 @@ class Pairing:
         return ticket
 
     async def _send(self, ticket: Ticket, room: str) -> Ticket:
-        """Send somebody to a room; they have a while to come."""
+        """Send a ticket's player to a room; they have a while to come."""
         made = replace(self.index.sent_before(ticket.player, room) or ticket, room=room)
         await save_ticket(self._journal, made)
         self.index.send(made, self._now())
@@ -281,7 +281,7 @@ class Pairing:
         if wanted.mode == "ranked" and game.seats != range(2, 3):
             raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
         bot = chosen(game, wanted.bot) if wanted.mode == "bot" else None
-        # Tried out here, so that a config that makes no sense is refused before anybody waits with it.
+        # Tried out here, so that a wrong config is refused before anybody waits with it.
         room = self._env.ask_game(
             game, "lobby", lambda: open_room(game, "lobby", wanted.config, self._env.instant())
         )
@@ -320,33 +320,33 @@ class Pairing:
         if ticket is None or ticket.player != player:
             raise Refused(Code.UNKNOWN_TICKET, f"you wait with no ticket {id[:40]!r}")
         if ticket.at is None:
-            await self._drop([ticket])
+            await self._delete([ticket])
         elif self.index.vacancies[ticket.at].is_free(self._now()):
-            await self._shut(ticket, "cancelled")
-        if id in self.index.open or id in self.index.good:
+            await self._end_room(ticket, "cancelled")
+        if id in self.index.open or id in self.index.matched:
             raise Refused(Code.UNKNOWN_TICKET, "you do not wait any more: somebody was found")
         return ticket
 
-    async def _shut(self, ticket: Ticket, why: str) -> None:
-        """Wait no longer in a room, which is of no use to anybody then."""
+    async def _end_room(self, ticket: Ticket, why: str) -> None:
+        """End the room in which a ticket waits; that cancels the ticket."""
         try:
             if ticket.id in self.index.open:
                 await self._rooms.call(ticket.at or "", EndWaiting(why, ticket.seats))
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
-            await self._drop([ticket])  # the room is gone already
+            await self._delete([ticket])  # the room has ended already
 
-    async def _drop(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
-        """Forget tickets; with a reason their players are told."""
-        await drop_tickets(self._journal, [ticket.id for ticket in tickets])
+    async def _delete(self, tickets: Sequence[Ticket], reason: str | None = None) -> None:
+        """Delete tickets; with a reason their players are notified."""
+        await delete_tickets(self._journal, [ticket.id for ticket in tickets])
         for ticket in tickets:
             self.index.forget(ticket)
             if reason is not None:
                 self._lobby.tell(ticket.player, Push("unqueued", Unqueued(ticket.id, reason)))
 
     async def _pair(self) -> None:
-        """Make rooms of all parties that there are."""
+        """Seat all parties that fit."""
         while parties := self.index.parties(self._now()):
             for party in parties:
                 await self._seat(party)
@@ -358,19 +358,19 @@ class Pairing:
             if why.code in NOT_WRITTEN:
                 raise
             log.warning("party_refused", game=party[0].game, why=why.message)
-            if all(ticket.id in self.index.open for ticket in party):  # else the room has filled up, say
-                await self._drop([ticket for ticket in party if ticket.at] or party, why.code)
+            if all(ticket.id in self.index.open for ticket in party):  # otherwise the room has filled up, say
+                await self._delete([ticket for ticket in party if ticket.at] or party, why.code)
 
     def _settle(self, made: Sequence[Ticket], playing: Iterable[str] = ()) -> None:
-        """These tickets were made good, and are kept so. Who plays waits nowhere else."""
+        """Keep tickets as matched. Those who play now wait nowhere else."""
         if rest := self.index.settle(made, playing, self._now()):
-            self.mailbox.put(partial(self._drop, rest, "matched"))
+            self.mailbox.put(partial(self._delete, rest, "matched"))
         for ticket in made:
             told = Matched(ticket.id, ticket.room or "", ticket.game)
             self._lobby.tell(ticket.player, Push("matched", told))
 
     async def _seat_party(self, party: Party) -> None:
-        """Seat all of them: where one of them waits, or in a new room."""
+        """Seat a party: in the room where one of them waits, or in a new one."""
         hosts = [ticket for ticket in party if ticket.at]
         if not hosts:
             self._settle(await self._creation.seat_party(party))
@@ -381,7 +381,7 @@ class Pairing:
     # As time goes by.
 
     def _plan(self) -> None:
-        if self._tick is None and (self.index.open or self.index.good):
+        if self._tick is None and (self.index.open or self.index.matched):
             self._tick = self._env.clock.call_at(self._now() + PAIR_EVERY, self._ring)
 
     def _ring(self) -> None:
@@ -389,7 +389,7 @@ class Pairing:
         self.mailbox.put(self._look)
 
     async def _look(self) -> None:
-        """See who has gone, and who fits by now."""
+        """Find players who are gone, and parties that fit by now."""
         try:
             for ticket in [ticket for ticket in self.index.open.values() if self._is_gone(ticket)]:
                 if ticket.id in self.index.open:
@@ -399,10 +399,10 @@ class Pairing:
             for room in self.index.overdue(self._now()):
                 await self._check_arrivals(room)
             if old := self.index.old(self._now()):
-                await drop_tickets(self._journal, old)
-                self.index.drop_good(old)
+                await delete_tickets(self._journal, old)
+                self.index.remove_matched(old)
             await self._pair()
-        except (Refused, Trouble) as error:  # the disk is full, say: those who wait, wait
+        except (Refused, Trouble) as error:  # the disk is full, say: the tickets stay open
             log.error("not_paired", error=str(error))
         self._plan()
 
@@ -413,42 +413,42 @@ class Pairing:
         return self.index.is_late(ticket, self._now())
 
     async def _expire(self, ticket: Ticket) -> None:
-        """Whoever took this ticket is gone; if somebody else sits where it leads they wait on with it."""
+        """Cancel the ticket of a player who is gone; others who are seated in its room wait on with it."""
         if ticket.at is None:
-            await self._drop([ticket], "expired")
+            await self._delete([ticket], "expired")
         elif heirs := self._heirs(ticket):
             await self._pass_on(ticket, heirs[0])
         else:
-            await self._shut(ticket, NOBODY_CAME)
+            await self._end_room(ticket, NOBODY_CAME)
 
     async def _check_arrivals(self, room: str) -> None:
-        """Close a room to which not all have come who were paired for it, and forget that they were."""
+        """End a room if not all have come who were paired for it; either way, await them no longer."""
         people: Sequence[str] = ()
-        if room not in self.index.vacancies:  # a room that waits has its own patience
+        if room not in self.index.vacancies:  # a room that waits has its own timeouts
             try:
                 people = await self._rooms.call(room, CallOff(NOBODY_CAME))
             except Refused as why:
                 if why.code in NOT_WRITTEN:
-                    raise  # else the room is gone, or cannot be read
+                    raise  # otherwise the room is gone, or cannot be read
         self.index.stop_awaiting(room)
         sent = [self.index.sent_before(player, room) for player in people]
         if void := [ticket for ticket in sent if ticket is not None]:
-            await self._drop(void, NOBODY_CAME)
-            self.index.drop_good([ticket.id for ticket in void])
+            await self._delete(void, NOBODY_CAME)
+            self.index.remove_matched([ticket.id for ticket in void])
 
     def _heirs(self, ticket: Ticket) -> list[Ticket]:
-        """The ticket in the hands of those who sit there and wait in no other room for the same."""
+        """The ticket, held by each person seated in its room who waits in no other room for the same."""
         passed = [replace(ticket, player=seat.player, name=seat.name) for seat in self._people(ticket)]
         return [one for one in passed if not any(twin.at for twin in self.index.twins(one))]
 
     async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
-        await self._drop(self.index.twins(heir), "matched")
+        await self._delete(self.index.twins(heir), "matched")
         await save_ticket(self._journal, heir)
         if ticket.id in self.index.open:
             self.index.add(heir, self._now())
 
     def _people(self, ticket: Ticket) -> list[Seat]:
-        """Who is in the room where this ticket's player waits; only rooms in memory have anybody in them."""
+        """The people in the room where this ticket's player waits; only rooms in memory have any."""
         room = None if ticket.at is None else self._rooms.peek(ticket.at)
         seats = () if room is None else room.here.seats
         return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]

@@ -1,4 +1,4 @@
-"""The tickets on the lobby's desk: who waits, where, and when they were last heard of; all in memory."""
+"""The index of tickets: who waits, where, and when they last gave a sign of life; all in memory."""
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
@@ -10,18 +10,18 @@ from parlour.lobby import ON_THE_WAY, Party, Reservations, Ticket, TicketQueues,
 from parlour.server.limits import Quota
 
 REMEMBERED = 3600.0
-"""Seconds for which a ticket that was made good can be asked for, on the rooms' clock."""
+"""Seconds for which a matched ticket can be asked for, on the rooms' clock."""
 
 
 class TicketIndex:
-    """Open tickets, those that were made good lately, and the rooms in which somebody waits."""
+    """Open tickets, those matched lately, and the rooms in which somebody waits."""
 
     def __init__(self, patience: float, quota: Quota, reservations: Reservations) -> None:
         self._patience = patience
         self._quota = quota
         self.open: dict[str, Ticket] = {}
-        self.good: dict[str, tuple[Ticket, float]] = {}
-        """Tickets that were made good, and when, the oldest first."""
+        self.matched: dict[str, tuple[Ticket, float]] = {}
+        """Matched tickets, and when they were matched, the oldest first."""
         self._of: dict[str, dict[str, Ticket]] = {}
         """All of these, by player."""
         self._seen: dict[str, float] = {}
@@ -30,20 +30,20 @@ class TicketIndex:
         self.vacancies = reservations.vacancies
         """The rooms in which somebody waits."""
         self._awaited: dict[str, float] = {}
-        """Since when those whom the lobby has paired are on the way to a room, the longest first."""
+        """Since when paired players are on the way to a room, the longest first."""
         self._queues = TicketQueues()
-        """Those who could be paired now."""
+        """The tickets that can be paired now."""
         self._reserved: dict[str, Ticket] = {}
-        """Those in whose rooms every seat is kept for somebody."""
+        """The tickets in whose rooms every seat is kept for somebody."""
 
-    # What happens to tickets.
+    # Changes of tickets.
 
     def check_quota(self, ticket: Ticket) -> None:
-        """Refuse one more ticket where there are too many."""
+        """Refuse one more ticket if there are too many."""
         self._quota.check(1, **_holders(ticket))
 
     def add(self, ticket: Ticket, now: float, sitting: frozenset[str] | None = None) -> None:
-        """Add an open ticket or change its holder; *sitting* are those who sit in its room, if it has one."""
+        """Add an open ticket or change its holder; *sitting* are the players seated in its room, if any."""
         self.forget(ticket, closes=False)
         self.open[ticket.id] = ticket
         self._of.setdefault(ticket.player, {})[ticket.id] = ticket
@@ -55,7 +55,7 @@ class TicketIndex:
         self._place(ticket, now)
 
     def _place(self, ticket: Ticket, now: float) -> None:
-        """Let this one be found by others, unless there is no seat for them."""
+        """Let others be paired with this ticket, unless there is no seat for them."""
         if ticket.at is None or self.vacancies[ticket.at].is_free(now):
             self._reserved.pop(ticket.id, None)
             self._queues.add(ticket)
@@ -64,20 +64,20 @@ class TicketIndex:
             self._reserved[ticket.id] = ticket
 
     def _change(self, vacancy: Vacancy, now: float) -> None:
-        """Something is different in a room that waits."""
+        """Replace the vacancy of a room that waits."""
         self.vacancies[vacancy.ticket.at or ""] = vacancy
         self._place(vacancy.ticket, now)
 
     def send(self, ticket: Ticket, now: float) -> None:
-        """A ticket that leads to a room, whether or not its player is there."""
+        """Add a ticket that leads to a room, whether or not its player is there."""
         self._remember(ticket, now)
         room = self.vacancies.get(ticket.room or "")
         if room is not None and ticket.player not in room.sitting:
             self._change(room.expecting(ticket.player, now), now)
 
     def _remember(self, ticket: Ticket, now: float) -> None:
-        self.good.pop(ticket.id, None)
-        self.good[ticket.id] = (ticket, now)
+        self.matched.pop(ticket.id, None)
+        self.matched[ticket.id] = (ticket, now)
         self._of.setdefault(ticket.player, {})[ticket.id] = ticket
         if ticket.room is not None:
             self._reservations.send(ticket.player, ticket.room)
@@ -86,11 +86,11 @@ class TicketIndex:
             self._awaited[ticket.room] = now
 
     def stop_awaiting(self, room: str) -> None:
-        """It is known who has come to this room, or no longer matters."""
+        """Await nobody in this room any more: all have come, or it does not matter."""
         self._awaited.pop(room, None)
 
     def forget(self, *tickets: Ticket, closes: bool = True) -> None:
-        """These wait no longer; with their rooms, if it *closes* those."""
+        """Remove open tickets; with their rooms, if it *closes* those."""
         for ticket in tickets:
             known = self.open.pop(ticket.id, None)
             if known is not None:
@@ -111,7 +111,7 @@ class TicketIndex:
             self._of.pop(ticket.player, None)
 
     def settle(self, made: Sequence[Ticket], playing: Iterable[str], now: float) -> list[Ticket]:
-        """These led to a room: forget all other tickets of those who play now, and return them."""
+        """Add matched tickets; remove and return all other tickets of those who play now."""
         players = {ticket.player for ticket in made}.union(playing)
         self.forget(*made)
         for ticket in made:
@@ -121,33 +121,33 @@ class TicketIndex:
         self.forget(*rest)
         return rest
 
-    # What happens in rooms.
+    # Changes in rooms.
 
     def note_seats(self, room: str, sitting: frozenset[str], now: float) -> None:
-        """Note who sits in a room now."""
+        """Note who is seated in a room now."""
         if room in self.vacancies:
             self._change(replace(self.vacancies[room], sitting=sitting), now)
 
     # Who fits.
 
     def party(self, ticket: Ticket, now: float) -> Party | None:
-        """Those who would play with this one now; only its own queue is looked at, and of that a few."""
+        """The party that could play with this ticket now; looks only at a few tickets of the same queue."""
         return self._queues.party(ticket, now)
 
     def parties(self, now: float) -> list[Party]:
-        """All who can play by now."""
+        """All parties that can play by now."""
         for ticket in tuple(self._reserved.values()):
             self._place(ticket, now)
         return self._queues.parties(now)
 
-    # What is asked.
+    # Questions.
 
     def of(self, player: str) -> list[Ticket]:
-        """What this player waits for, and what was lately made good."""
+        """This player's open tickets and those matched lately."""
         return sorted(self._of.get(player, {}).values(), key=lambda ticket: ticket.since)
 
     def same(self, ticket: Ticket) -> Ticket | None:
-        """The ticket with which this one's player waits for the same already."""
+        """The open ticket with which this player waits for the same already."""
         mine = self._of.get(ticket.player, {}).values()
         return next((one for one in mine if one.room is None and is_same_wish(one, ticket)), None)
 
@@ -162,11 +162,11 @@ class TicketIndex:
         return None
 
     def sent_before(self, player: str, room: str) -> Ticket | None:
-        """The ticket with which this player was sent to a room."""
+        """The ticket by which this player was sent to a room."""
         return next((one for one in self._of.get(player, {}).values() if one.room == room), None)
 
     def is_found(self, player: str, room: str, now: float) -> bool:
-        """Whether there is company for somebody who took a ticket for this room; asking is a sign of life."""
+        """True if another player was found for the ticket of this room; asking counts as a sign of life."""
         vacancy = self.vacancies.get(room)
         if vacancy is None:
             if self.sent_before(player, room) is not None:
@@ -187,30 +187,30 @@ class TicketIndex:
     # As time goes by.
 
     def see(self, ticket: Ticket, now: float) -> None:
-        """A sign of life."""
+        """Note a sign of life."""
         self._seen[ticket.id] = now
 
     def is_late(self, ticket: Ticket, now: float) -> bool:
-        """Whether this ticket's player has not been heard of for too long."""
+        """True if this ticket's player has given no sign of life for too long."""
         patience = self._patience if ticket.at is None else ON_THE_WAY
         return now - self._seen.get(ticket.id, now) > patience
 
     def overdue(self, now: float) -> list[str]:
-        """The rooms where everybody whom the lobby has paired should be by now."""
+        """The rooms that all their paired players should have reached by now."""
         return [room for room, _ in takewhile(lambda one: now - one[1] > ON_THE_WAY, self._awaited.items())]
 
     def old(self, now: float) -> list[str]:
-        """The ids of tickets that were made good so long ago that nobody asks any more."""
-        return [id for id, _ in takewhile(lambda one: now - one[1][1] > REMEMBERED, self.good.items())]
+        """The ids of tickets that were matched too long ago to be asked for."""
+        return [id for id, _ in takewhile(lambda one: now - one[1][1] > REMEMBERED, self.matched.items())]
 
-    def drop_good(self, ids: Iterable[str]) -> None:
-        """Nobody asks for these tickets any more, which were made good."""
+    def remove_matched(self, ids: Iterable[str]) -> None:
+        """Remove matched tickets that nobody asks for any more."""
         for id in ids:
-            ticket, _ = self.good.pop(id)
+            ticket, _ = self.matched.pop(id)
             self._disown(ticket)
 
 
 def _holders(ticket: Ticket) -> dict[str, str]:
-    """For whom a ticket counts."""
+    """Whom a ticket counts for."""
     holders = {"player": ticket.player}
     return holders if ticket.address is None else {**holders, "address": ticket.address}

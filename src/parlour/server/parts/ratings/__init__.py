@@ -1,1 +1,1 @@
-"""Ratings: what a game that ended means for its players."""
+"""Ratings: new standings for the players of a ranked game."""

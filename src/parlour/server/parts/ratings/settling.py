@@ -1,7 +1,7 @@
-"""Ratings: the step that ends a ranked game leaves a record of it, and here the standings are made of those.
+"""Ratings: the step that ends a ranked game leaves a record; here such records become new standings.
 
 One after the other, so that two games of one player that end at once both count. The new standings are kept
-together with the end of that record: each game counts once, also over a crash.
+in the same write that deletes the record: each game counts once, even after a crash.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from parlour.server.rooms.events import OutcomeReached, RoomEvent
 from parlour.server.standings import STANDING, read_standing, standing_record
 
 TRY_AGAIN = 1.0
-"""Seconds after which it is tried again what could not be kept."""
+"""Seconds before a failed write is tried again."""
 
 log = structlog.get_logger()
 
@@ -43,16 +43,16 @@ class Ratings:
         self._clock = clock
         self.mailbox = Mailbox()
         self._is_asked = False
-        """Somebody waits for the next look at what is unrated."""
+        """True if the next look at unrated games is planned already."""
         self._stopping = False
 
     async def start(self) -> None:
-        """Settle what was left when the server stopped."""
+        """Rate the games that were left when the server stopped."""
         self._ask()
         await self.settled()
 
     async def stop(self) -> None:
-        """Finish what was begun."""
+        """Finish open work."""
         self._stopping = True
         await self.settled()
 
@@ -103,13 +103,13 @@ class Ratings:
             self._ask()
 
     async def _standing(self, ladder: str, player: Player, expect: Callable[[Change], None]) -> Standing:
-        """The kept standing, as it must still be; a newcomer's, where there is none or it is damaged."""
+        """The kept standing, as it must still be at the write; a newcomer's if it is missing or damaged."""
         try:
             record = await self._journal.record(STANDING, player.id, ladder)
             if record is not None:
                 standing = read(record, read_standing)
                 expect(Unchanged(record))
                 return standing
-        except Damaged:  # noted: it must not keep a game from counting
+        except Damaged:  # noted; it must not keep a game from counting
             pass
         return Standing(ladder, player.id, player.name)

@@ -1,4 +1,4 @@
-"""What the server keeps its word about beside moves: held and old rooms, failing disks."""
+"""Held rooms, pruning of ended rooms, failing disks, and a clean stop."""
 
 import pytest
 
@@ -21,12 +21,12 @@ async def test_a_room_whose_game_is_missing_sleeps_with_its_timers_held():
         await ann.play("ABCD", {"type": "plan", "key": "bell", "seconds": 50})
         await world.wait(20)
         async with await world.restart(GAMES) as without:
-            assert (await without.host.rooms.look("ABCD")).status == "game_missing"
+            assert (await without.server.rooms.look("ABCD")).status == "game_missing"
             ann = await without.person("ann")
             assert (await ann.join("ABCD"))[1]["code"] == "unknown_game"
             await without.wait(10_000)
             async with await without.restart(PLAYABLE) as back:
-                assert (await back.host.rooms.look("ABCD")).status == "waiting"
+                assert (await back.server.rooms.look("ABCD")).status == "waiting"
                 await back.wait(29)
                 assert "rang bell" not in back.room().state.calls
                 await back.wait(1)
@@ -51,9 +51,9 @@ async def test_a_room_that_was_held_twice_loses_no_time():
                 await still.wait(5_000)
                 async with await still.restart(PLAYABLE) as back:
                     await back.wait(199)
-                    assert (await back.host.rooms.look("ABCD")).ended is None
+                    assert (await back.server.rooms.look("ABCD")).ended is None
                     await back.wait(1)
-                    assert (await back.host.rooms.look("ABCD")).ended == "game_timeout"
+                    assert (await back.server.rooms.look("ABCD")).ended == "game_timeout"
 
 
 # Rooms that ended long ago.
@@ -63,7 +63,7 @@ async def test_an_ended_room_can_be_looked_at_for_its_time_and_is_then_forgotten
     async with World(PLAYABLE, keep_ended=1.0) as world:
         await world.open("probe")
         await world.wait(300)
-        assert (await world.host.rooms.look("ABCD")).status == "ended"
+        assert (await world.server.rooms.look("ABCD")).status == "ended"
         await world.wait(86_400 - 1)
         assert await world.journal.find("ABCD") is not None
         await world.wait(2)
@@ -91,7 +91,7 @@ async def test_a_wall_clock_that_jumps_forgets_nothing_and_keeps_nothing_longer(
         await world.wait(300)
         clock.ahead = -40 * 86_400
         await world.wait(3)
-        assert [(await world.host.rooms.look(id)).status for id in ("ABCD", "LATER")] == ["ended", "ended"]
+        assert [(await world.server.rooms.look(id)).status for id in ("ABCD", "LATER")] == ["ended", "ended"]
         clock.ahead = 0
         await world.wait(86_400)
         assert [await world.journal.find(id) for id in ("ABCD", "LATER")] == [None, None]
@@ -105,8 +105,8 @@ async def test_forgetting_keeps_up_with_whoever_opens_a_hundred_rooms_a_second(t
             await world.journal.create(summary(f"R{n}", ended="x", ended_at=1.0), b"{}", None)
             for n in range(300)
         ]
-        await world.host.rooms.beat()
-        await world.host.rooms.beat()
+        await world.server.rooms.beat()
+        await world.server.rooms.beat()
         assert [number for number in made if await world.journal.find(number) is not None] == []
 
 
@@ -118,11 +118,11 @@ class Failing(MemoryJournal):
 
     error: Exception | None = None
 
-    def append(self, room, step, aside, kept):
+    def append(self, room, step, writes, kept):
         if self.error is not None:
             kept(self.error)
         else:
-            super().append(room, step, aside, kept)
+            super().append(room, step, writes, kept)
 
     async def beat(self, now):
         if self.error is not None:
@@ -137,17 +137,17 @@ async def test_the_servers_health_is_degraded_while_nothing_can_be_kept(tmp_path
         (ann,) = await world.seated("ABCD", "ann")
         journal.error = NotKept("database or disk is full")
         assert (await ann.play("ABCD", {"type": "tell"}))[1]["code"] == "not_saved"
-        assert world.host.environment.trouble == "database or disk is full"
+        assert world.server.environment.trouble == "database or disk is full"
         journal.error = None
         await world.wait(1)
-        assert world.host.environment.trouble is None
+        assert world.server.environment.trouble is None
 
 
 async def test_after_a_failed_disk_the_server_gives_up(tmp_path):
     journal = Failing(tmp_path, "process")
     async with World(PLAYABLE, journal) as world:
         gave_up: list[Exception] = []
-        world.host.environment.give_up = gave_up.append
+        world.server.environment.give_up = gave_up.append
         await world.open("probe")
         (ann,) = await world.seated("ABCD", "ann")
         journal.error = DiskFailed("disk I/O error")
@@ -179,9 +179,9 @@ class Late(MemoryJournal):
 
     late = False
 
-    def append(self, room, step, aside, kept):
+    def append(self, room, step, writes, kept):
         late = NotKept("no answer in time")
-        super().append(room, step, aside, (lambda _: kept(late)) if self.late else kept)
+        super().append(room, step, writes, (lambda _: kept(late)) if self.late else kept)
 
 
 async def test_a_step_that_is_there_although_its_write_failed_is_not_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""Lines in a choir hear everything once and in order, whatever comes in the way of some of them."""
+"""Connections of a write group get everything once and in order, whatever gets in the way of some of them."""
 
 import asyncio
 from types import SimpleNamespace
@@ -15,24 +15,24 @@ from tests.server.test_sockets import HEAD, Ear
 from tests.server.wires import Pipe
 from tests.server.world import HandClock
 
-LINES = range(3)
+CONNECTIONS = range(3)
 
 
 class Stage:
-    """Three sockets and their choir; and for each what it should have got in the end."""
+    """Three sockets and their write group; and for each what it should have got in the end."""
 
     def __init__(self):
         clock, settings = HandClock(), Settings()
         sockets = Sockets({"/ear": Ear()}, clock, Limits(settings, clock), settings)
-        self.pipes = [Pipe() for _ in LINES]
+        self.pipes = [Pipe() for _ in CONNECTIONS]
         state: Any = SimpleNamespace(connections=set())
-        self.sockets = [sockets(server_state=state) for _ in LINES]
+        self.sockets = [sockets(server_state=state) for _ in CONNECTIONS]
         for socket, pipe in zip(self.sockets, self.pipes, strict=True):
             socket.connection_made(pipe)
             socket.data_received(HEAD)
             pipe.written.clear()
-        self.expected = [b"" for _ in LINES]
-        self.singing = list(LINES)
+        self.expected = [b"" for _ in CONNECTIONS]
+        self.members = list(CONNECTIONS)
         self.group = WriteGroup(self.sockets)
         self.words = 0
 
@@ -42,40 +42,40 @@ class Stage:
 
     def to_all(self, _):
         if not self.group.together:
-            self.group = WriteGroup([self.sockets[line] for line in self.singing])
+            self.group = WriteGroup([self.sockets[index] for index in self.members])
         word = self.word()
-        if self.singing:
+        if self.members:
             self.group.write(word)
-        for line in self.singing:
-            self.expected[line] += word
+        for index in self.members:
+            self.expected[index] += word
 
-    def to_one(self, line):
-        if line in self.singing:
+    def to_one(self, index):
+        if index in self.members:
             word = self.word()
-            self.sockets[line].write(word)
-            self.expected[line] += word
+            self.sockets[index].write(word)
+            self.expected[index] += word
 
     def pop(self, _):
         self.group.pop()
 
-    def fall_behind(self, line):
-        self.sockets[line].pause_writing()
+    def fall_behind(self, index):
+        self.sockets[index].pause_writing()
 
-    def catch_up(self, line):
-        self.sockets[line].resume_writing()
+    def catch_up(self, index):
+        self.sockets[index].resume_writing()
 
-    def close(self, line):
-        if line in self.singing:
-            self.singing.remove(line)
-            self.sockets[line].close(1000, "")
-            self.expected[line] += b"\x88\x02\x03\xe8"
+    def close(self, index):
+        if index in self.members:
+            self.members.remove(index)
+            self.sockets[index].close(1000, "")
+            self.expected[index] += b"\x88\x02\x03\xe8"
 
-    def cut(self, line):
-        if line in self.singing:
+    def cut(self, index):
+        if index in self.members:
             self.group.disband()
-            self.singing.remove(line)
-            self.sockets[line].pop()
-            self.sockets[line].cut()
+            self.members.remove(index)
+            self.sockets[index].pop()
+            self.sockets[index].cut()
 
 
 DEEDS = [
@@ -87,12 +87,12 @@ ALL, ONE, POP = ((deed, 0, False) for deed in (Stage.to_all, Stage.to_one, Stage
 
 
 @example([ALL, POP, ONE, ALL, POP])
-@given(st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(LINES), st.booleans())))
-def test_a_line_hears_its_choir_and_its_own_words_in_the_order_in_which_they_were_said(deeds):
+@given(st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(CONNECTIONS), st.booleans())))
+def test_a_connection_gets_the_groups_frames_and_its_own_in_the_order_of_writing(deeds):
     async def play():
         stage = Stage()
-        for deed, line, turn in deeds:
-            deed(stage, line)
+        for deed, index, turn in deeds:
+            deed(stage, index)
             if turn:
                 await asyncio.sleep(0)
         stage.group.pop()
@@ -102,10 +102,10 @@ def test_a_line_hears_its_choir_and_its_own_words_in_the_order_in_which_they_wer
     asyncio.run(play())
 
 
-def test_a_line_that_went_without_a_word_gets_nothing_more_from_its_choir():
+def test_a_connection_that_vanished_gets_nothing_more_from_its_write_group():
     async def play():
         stage = Stage()
-        for _ in range(2):  # from the second time on nobody looks at each line
+        for _ in range(2):  # from the second time on nobody checks each connection
             stage.to_all(0)
             stage.group.pop()
         stage.sockets[1].cut()
@@ -118,7 +118,7 @@ def test_a_line_that_went_without_a_word_gets_nothing_more_from_its_choir():
     asyncio.run(play())
 
 
-def test_a_line_that_does_not_read_is_noticed_by_its_choir():
+def test_a_write_group_notices_a_connection_that_does_not_read():
     async def play():
         stage = Stage()
         for _ in range(2):

@@ -20,7 +20,7 @@ async def at_the_lobby(world, player="ann"):
 
 
 def listed(world):
-    return [room.id for room in world.host.room_list.listed()]
+    return [room.id for room in world.server.room_list.listed()]
 
 
 def changes(person):
@@ -38,7 +38,7 @@ async def test_a_new_room_is_listed_for_a_minute_even_if_nobody_comes(world):
     assert listed(world) == ["TWO", "ONE"]
     await world.wait(NEW_FOR)
     assert listed(world) == []
-    assert (await world.host.rooms.look("ONE")).ended is None
+    assert (await world.server.rooms.look("ONE")).ended is None
 
 
 async def test_a_room_is_listed_while_somebody_with_a_seat_is_connected(world):
@@ -78,8 +78,8 @@ async def test_private_and_unlisted_rooms_are_never_listed(world):
     for room, player in (("SECRET", "ann"), ("FRIENDS", "bob")):
         await world.seated(room, player)
     assert listed(world) == []
-    assert not (await world.host.rooms.look("FRIENDS")).listed
-    assert not (await world.host.rooms.look("FRIENDS")).private
+    assert not (await world.server.rooms.look("FRIENDS")).listed
+    assert not (await world.server.rooms.look("FRIENDS")).private
 
 
 async def test_one_address_cannot_fill_the_list(world):
@@ -143,10 +143,10 @@ async def test_a_room_that_was_told_and_went_before_the_others_heard_of_it_is_go
     await at_the_lobby(world)
     await world.open("tictactoe", creator="bob")
     bob = await at_the_lobby(world, "bob")
-    live = world.host.rooms.get("ABCD")
+    room = world.server.rooms.get("ABCD")
     await world.quiet()
-    await end_room(world.host.environment, live.number, live.found.summary, "game_ended")
-    live._room = None
+    await end_room(world.server.environment, room.number, room.found.summary, "game_ended")
+    room._room = None
     await world.wait(1)
     assert changes(bob) == [([], ["ABCD"])]
 
@@ -191,6 +191,6 @@ async def test_who_left_the_lobby_hears_no_more(world):
 async def test_a_server_that_stops_tells_nobody_of_its_rooms(world):
     ann = await at_the_lobby(world)
     await world.open("probe", "NEW")
-    world.host.room_list.stop()
+    world.server.room_list.stop()
     await world.wait(2 * LONGEST_PAUSE)
     assert changes(ann) == []

@@ -58,7 +58,7 @@ async def end(world: World, room: str, people: dict[str, Person]) -> str:
         await person.play(room, {"type": "mark", "cell": cell})
     frame = [None, "last", f"game:{room}", "game_event", {"event": {"type": "mark", "cell": last}}]
     winner.send_soon(json.dumps(frame))
-    await world.host.rooms.get(room).mailbox.drained()
+    await world.server.rooms.get(room).mailbox.drained()
     return winner.player
 
 
@@ -89,7 +89,7 @@ async def test_the_next_ranked_ticket_has_the_new_rating():
         again = await world.person(won)
         await again.send(["L", "1", "lobby", "phx_join", {}])
         await again.send(["L", "2", "lobby", "queue", {"game": "tictactoe", "mode": "ranked"}])
-        (ticket,) = world.host.pairing.index.open.values()
+        (ticket,) = world.server.pairing.index.open.values()
         assert ticket.rating > 1600
 
 
@@ -98,7 +98,7 @@ async def test_standings_outlast_a_restart():
         won, _ = await play(world, "ranked")
         again = await world.restart()
         assert (await leaders(again.journal, "tictactoe", 1))[0].player == won
-        await again.host.stop()
+        await again.server.stop()
 
 
 # How a game comes to count.
@@ -141,7 +141,7 @@ async def test_a_ranked_game_counts_once_although_the_server_fell_before_or_afte
         assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
         once_more = await again.restart()
         assert [standing.won for standing in await leaders(journal, "tictactoe", 10)] == [1, 0]
-        await once_more.host.stop()
+        await once_more.server.stop()
 
 
 class Slow(MemoryJournal):
@@ -189,7 +189,7 @@ async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(tmp_
 
 
 def calls(world: World) -> httpx.AsyncClient:
-    api = Api(world.host, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
+    api = Api(world.server, Tokens(b"k" * 32), Limits(world.settings, world.clock), world.settings)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(web_app(api, None)), base_url="http://parlour.test"
     )

@@ -1,4 +1,4 @@
-"""HTTP on one line: a turn of the loop takes a little of what has come, so that others have theirs."""
+"""HTTP on one connection: a turn of the loop takes a little of what has come, so that others have theirs."""
 
 import asyncio
 from typing import Any

@@ -25,7 +25,7 @@ async def world():
 
 @pytest.fixture
 async def http(world):
-    api = Api(world.host, TOKENS, Limits(world.settings, world.clock), world.settings)
+    api = Api(world.server, TOKENS, Limits(world.settings, world.clock), world.settings)
     transport = httpx.ASGITransport(web_app(api, None), client=("203.0.113.1", 9))
     async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
         yield http
@@ -101,13 +101,13 @@ async def test_asking_for_rooms_that_are_there_is_no_guessing(http):
 
 async def test_addresses_that_are_quiet_again_are_forgotten(world):
     for number in range(10):
-        world.host.environment.guesses.missed("NONE", f"203.0.113.{number}")
+        world.server.environment.guesses.missed("NONE", f"203.0.113.{number}")
         await world.wait(60)
-    assert len(world.host.environment.guesses._left._buckets) <= 2
+    assert len(world.server.environment.guesses._left._buckets) <= 2
 
 
 async def test_a_small_limit_is_no_larger_than_it_says():
     async with World(PLAYABLE, address_guesses=3) as world:
-        guesses = world.host.environment.guesses
+        guesses = world.server.environment.guesses
         codes = [guesses.missed("NONE", "203.0.113.9").code for _ in range(4)]
         assert codes == ["unknown_room"] * 3 + ["too_fast"]

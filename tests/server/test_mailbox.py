@@ -1,4 +1,4 @@
-"""A lane: one job after the other."""
+"""A mailbox: one job after the other."""
 
 import asyncio
 

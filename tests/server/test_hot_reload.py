@@ -53,7 +53,7 @@ class TicketIndex:
         self.save(COUNTER)
         self.games = {**GAMES, **{game.name: game for game in load_games(self.file)}}
         self.world = await World(self.games).__aenter__()
-        self.reloader = Reloader(self.world.host, self.games, [self.file], self.said.append)
+        self.reloader = Reloader(self.world.server, self.games, [self.file], self.said.append)
         await self.world.open("counter")
         (self.ann,) = await self.world.seated("ABCD", "ann")
 
@@ -76,7 +76,7 @@ async def index(tmp_path):
     index = TicketIndex(tmp_path)
     await index.open()
     yield index
-    await index.world.host.stop()
+    await index.world.server.stop()
 
 
 async def test_a_saved_file_is_played_on_by_its_new_rules_from_where_the_room_was(index):
@@ -110,8 +110,8 @@ async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(index):
     index.ann.forget()
     await index.reload(COUNTER.replace("number: int = 0", "number: str = ''"))
     assert index.ann.heard("shutdown") == [("shutdown", {"reason": "rules_changed"})]
-    sheet = await index.world.host.rooms.look("ABCD")
-    assert sheet.ended == "rules_changed"
+    room = await index.world.server.rooms.look("ABCD")
+    assert room.ended == "rules_changed"
     await index.world.open("counter", "NEXT")
 
 
@@ -203,7 +203,7 @@ async def test_a_room_at_rest_wakes_under_the_new_rules(index):
     await index.count()
     await index.ann.drop()
     await index.world.wait(70)
-    assert index.world.host.rooms.peek("ABCD") is None
+    assert index.world.server.rooms.peek("ABCD") is None
     await index.reload(BY_TEN)
     (index.ann,) = await index.world.seated("ABCD", "ann")
     await index.count()

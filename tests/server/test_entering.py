@@ -55,7 +55,7 @@ async def test_an_unknown_room_is_refused(world, room):
     ann = await world.person("ann")
     status, why = await ann.join(room)
     assert (status, why["code"]) == ("error", "unknown_room")
-    assert not world.host.rooms._rooms
+    assert not world.server.rooms._rooms
 
 
 async def test_spectators_see_without_a_seat_and_do_not_count_as_steps(world):
@@ -229,10 +229,10 @@ async def test_a_join_that_was_refused_does_not_hide_the_next_one(world):
     async with world.at_once():
         zoe.send_soon('["1","1","game:ABCD","phx_join",{}]')
         zoe.send_soon('["2","2","game:ABCD","phx_join",{"spectate":true}]')
-    live = world.host.rooms.peek("ABCD")
-    assert "zoe" in live._roster.spectators
+    room = world.server.rooms.peek("ABCD")
+    assert "zoe" in room._roster.spectators
     await zoe.drop()
-    assert "zoe" not in live._roster.spectators
+    assert "zoe" not in room._roster.spectators
 
 
 async def test_whoever_is_gone_before_their_join_is_done_is_not_left_behind(world):
@@ -240,9 +240,9 @@ async def test_whoever_is_gone_before_their_join_is_done_is_not_left_behind(worl
     ann = await world.person("ann")
     async with world.at_once():
         ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
-        world.host.gateway.lose(ann.client)
+        world.server.gateway.lose(ann.client)
     assert world.room().connected == []
-    assert len(world.host.rooms.peek("ABCD")._roster) == 0
+    assert len(world.server.rooms.peek("ABCD")._roster) == 0
 
 
 async def test_between_two_joins_of_one_topic_nothing_is_told_that_the_second_tells_again(world):

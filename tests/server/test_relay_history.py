@@ -22,7 +22,7 @@ from parlour.server.gateway.doors.relay_history import (
     KeptRelay,
     KeptRelays,
 )
-from parlour.server.housekeeping import forget_relays
+from parlour.server.housekeeping import delete_relays
 from parlour.server.relay_records import (
     KeptEnvelope,
     held_by_all,
@@ -98,7 +98,7 @@ async def test_a_game_is_picked_up_the_next_day(journal):
     for who in ("ann", "bob"):
         await first.drop(who)
     await first.wait(5)
-    assert not first.relays._live
+    assert not first.relays._in_memory
     ann = await Exchange(journal).connect("ann", f"{TABLE}?id=ann&lastnum=2")
     assert nums(ann) == [3, 4, 5, 6]
     assert intents(ann) == ["Peer", "Leaver", "Leaver", "Welcome"]
@@ -148,8 +148,8 @@ async def test_a_relay_that_remembers_keeps_so_much_and_no_more(journal):
         await exchange.send("ann", "x" * 60_000)
     kept = await kept_envelopes(journal, TABLE)
     assert REMEMBERED_BYTES - 2 * 80_100 < sum(map(len, kept)) <= REMEMBERED_BYTES
-    (live,) = exchange.relays._live.values()
-    assert live.relay.first == 41 - 17
+    (relay,) = exchange.relays._in_memory.values()
+    assert relay.relay.first == 41 - 17
 
 
 async def test_fifty_are_enough_here_too(journal):
@@ -286,7 +286,7 @@ async def test_what_an_address_has_kept_counts_after_a_restart_until_it_is_forgo
     assert (await again.connect("eve", "/g/more?id=eve", **from_("203.0.113.9"))).got[0].startswith("{")
     await again.send("eve", "x" * 60_000)
     assert again.wires["eve"].got[-1].startswith("closed 1013 at most 520000 bytes")
-    await forget_relays(journal, float("inf"), 1000)
+    await delete_relays(journal, float("inf"), 1000)
     await again.wait(WEIGH_EVERY)
     assert await fill(again, "203.0.113.9", 6) == 6
 
@@ -327,15 +327,15 @@ async def test_while_the_journal_does_not_keep_up_only_so_much_waits(journal):
         await asyncio.sleep(0)
         ann.read()
         said += 1
-    (live,) = exchange.relays._live.values()
-    assert isinstance(live, KeptRelay)
+    (relay,) = exchange.relays._in_memory.values()
+    assert isinstance(relay, KeptRelay)
     assert said == 1 + REMEMBERED_BYTES // 60_000 + 1  # one is being kept, and one was too much
     assert ann.got[-1] == "closed 1008 too fast"
-    assert live.counted >= live.unheard > REMEMBERED_BYTES - 60_000
+    assert relay.counted >= relay.unheard > REMEMBERED_BYTES - 60_000
     go_on.set()
     await exchange.quiet()
     await exchange.wait(5)
-    assert (exchange.relays._memory._held, live.unheard) == (0, 0)
+    assert (exchange.relays._memory._held, relay.unheard) == (0, 0)
 
 
 async def test_of_a_relay_that_an_older_journal_kept_without_measure_only_the_newest_is_loaded(journal):
@@ -349,8 +349,8 @@ async def test_of_a_relay_that_an_older_journal_kept_without_measure_only_the_ne
     ann = await exchange.connect("ann", f"{TABLE}?id=ann&lastnum=79")
     await exchange.send("ann", "hello")
     assert nums(ann)[-1] == 80
-    (live,) = exchange.relays._live.values()
-    assert live.relay.first >= 80 - LOADED // len(others)
+    (relay,) = exchange.relays._in_memory.values()
+    assert relay.relay.first >= 80 - LOADED // len(others)
     assert sum(map(len, await kept_envelopes(journal, TABLE))) <= REMEMBERED_BYTES
     assert sum((await held_by_all(journal)).values()) <= REMEMBERED_BYTES
 

@@ -154,7 +154,7 @@ async def test_a_short_break_loses_nothing_and_a_repeated_join_is_not_told():
         assert (again.actions, ann.actions) == (["start_game"], [])
 
 
-async def test_what_went_into_a_line_that_was_dead_already_is_told_on_return():
+async def test_what_was_written_to_a_dead_connection_is_sent_on_return():
     async with House() as house:
         ann, bob = await pair(house)
         await ann.say("start_game")
@@ -265,7 +265,7 @@ async def test_a_line_for_whose_address_too_much_waits_is_cut_when_it_is_told_mo
         ann.fall_silent()
         await ann.say("join")
         house.door._held.count(30_000, address="127.0.0.1")
-        engine = house.door._engine.sockets[house.door._lines[next(iter(house.door._lines))].id]
+        engine = house.door._engine.sockets[house.door._by_sid[next(iter(house.door._by_sid))].id]
         for _ in range(50):
             engine.queue.put_nowait(engine_packet.Packet(engine_packet.PONG))
         await ann.send('42["noise"]')
