@@ -31,10 +31,16 @@ class Thinker(Protocol):
         ...
 
 
-class CallRoom(Protocol):
-    """Asks a room to carry out a call in its turn."""
+class AskedRooms(Protocol):
+    """The rooms whose bots are asked."""
 
-    async def __call__(self, room: str, call: RoomCall) -> Any: ...
+    async def call(self, room: str, call: RoomCall) -> Any:
+        """Have a room carry something out in its turn."""
+        ...
+
+    def has(self, id: str, load: str) -> bool:
+        """True if the room is awake, and has been since it was given this load."""
+        ...
 
 
 class Hint(msgspec.Struct, frozen=True):
@@ -47,8 +53,8 @@ class Hint(msgspec.Struct, frozen=True):
 class Bots:
     """Hears which bots have to move, and asks them."""
 
-    def __init__(self, call: CallRoom, clock: Clock, thinker: Thinker, pace: float) -> None:
-        self._call = call
+    def __init__(self, rooms: AskedRooms, clock: Clock, thinker: Thinker, pace: float) -> None:
+        self._rooms = rooms
         self._clock = clock
         self._thinker = thinker
         self._pace = pace
@@ -80,19 +86,21 @@ class Bots:
         event = await self._answer(asked.question)
         move = MoveBot(asked.player, asked.question, event)
         if seen > self._clock.now():
-            self._clock.call_at(seen, partial(self._move_later, asked.room, move))
+            self._clock.call_at(seen, partial(self._move_later, asked, move))
         else:
-            await self._move(asked.room, move)
+            await self._move(asked, move)
 
-    def _move_later(self, room: str, move: MoveBot) -> None:
+    def _move_later(self, asked: BotAsked, move: MoveBot) -> None:
         if not self._stopped:
-            self._thoughts.start(self._move(room, move))
+            self._thoughts.start(self._move(asked, move))
 
-    async def _move(self, room: str, move: MoveBot) -> None:
+    async def _move(self, asked: BotAsked, move: MoveBot) -> None:
+        if not self._rooms.has(asked.room, asked.load):
+            return  # it rests; when it wakes it asks again
         try:
-            await self._call(room, move)
+            await self._rooms.call(asked.room, move)
         except Refused as why:  # the room is gone; a refused move is handled by the room itself
-            log.info("bot_too_late", room=room, player=move.player, why=why.code)
+            log.info("bot_too_late", room=asked.room, player=move.player, why=why.code)
 
     async def _answer(self, question: Question) -> msgspec.Raw | None:
         try:
@@ -103,7 +111,7 @@ class Bots:
 
     async def hint(self, room: str, player: str, bot: str | None = None) -> Hint:
         """What a bot would do in this player's place, for those who play alone or against bots."""
-        question = await self._call(room, AskHint(player, bot))
+        question = await self._rooms.call(room, AskHint(player, bot))
         try:
             event = await self._thinker.ask(question)
         except BotFailed as error:

@@ -5,16 +5,19 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, cast
 
 import msgspec
+import structlog
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from parlour.errors import Refused
+from parlour.errors import Code, Refused
 from parlour.room import is_own_topic, own_topic
 from parlour.server.border import Format, Perspective, StepTold, Viewpoint, perspective_of
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.fanout import WriteGroup, pushed
 from parlour.server.step_messages import push_of
 from parlour.wire import Company, DoorAdapter, Push
+
+log = structlog.get_logger()
 
 CROWD = 100
 """So many in a room, and its spectators hear of everything a moment later, but cheaply."""
@@ -239,7 +242,13 @@ class Audience:
         """Let a door show a view to this place; may be refused to somebody without a seat."""
         assert place.door is not None  # noqa: S101 - the caller looked
         view = msgspec.json.decode(view) if isinstance(view, Raw) else view
-        seen = Seen(view, place.door.show(self.room, view, self.company))
+        try:
+            seen = Seen(view, place.door.show(self.room, view, self.company))
+        except Refused:
+            raise
+        except Exception:
+            log.exception("door_failed", door=place.client.adapter.name, room=self.room)
+            raise Refused(Code.INTERNAL_ERROR, "this went wrong on our side") from None
         self._seen[place.encoder, place.perspective] = seen
         return seen
 
@@ -247,14 +256,17 @@ class Audience:
         """Let doors show what they make of a step; gives where that is different from before."""
         changed: set[tuple[Encoder, Perspective]] = set()
         done: set[tuple[Encoder, Perspective]] = set()
-        for place in self._places.values():
+        for place in self.places():
             key = (place.encoder, place.perspective)
             before = None if place.door is None or key in done else self._seen.get(key)
             if before is None or (told.company is None and place.perspective not in told.changed):
                 continue
             done.add(key)
-            if self.see(place, told.changed.get(place.perspective, before.view)).shown != before.shown:
-                changed.add(key)
+            try:
+                if self.see(place, told.changed.get(place.perspective, before.view)).shown != before.shown:
+                    changed.add(key)
+            except Refused:  # nothing can be shown to them any more
+                self._close(place)
         return changed
 
     # Telling.

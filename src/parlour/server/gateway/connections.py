@@ -31,8 +31,8 @@ class Client:
         """A new token, which is sent to this client when it joins."""
         self.rooms: set[str] = set()
         """Where it has a place."""
-        self.entering: tuple[str, ...] = ()
-        """The rooms that it has asked to enter and that have not answered yet."""
+        self.entering: dict[int, str] | None = None
+        """The rooms that it asked to enter and that have not answered yet, by the number of the ask."""
         self.guests: dict[Adapter, Client] | None = None
         """The same connection, as the doors within its protocol see it."""
         self.is_lost = False

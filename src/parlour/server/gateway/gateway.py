@@ -73,6 +73,12 @@ class Gateway:
         self._lobby = lobby
         self._audiences: dict[str, Audience] = {}
         self._pending: dict[int, Pending] = {}
+        self._left: set[int] = set()
+        """The asks to enter of clients who have left again before the answer."""
+        self._looks: dict[int, int] = {}
+        """How many wishes of each client its door has yet to decide or to hear of."""
+        self._leaving: dict[int, dict[str, bool]] = {}
+        """The rooms that clients leave once their door's wishes are answered, and whether they are lost."""
         self._clients = count(1)
         self._asks = count(1)
         self._hear: Mapping[type, Callable[[Any], None]] = {
@@ -111,13 +117,13 @@ class Gateway:
                 self._command(client, request, room, wish)
             case Enter():
                 self._mute(client, room)
-                client.entering += (room,)
                 self._ask(self._entry(client, request, room, wish))
             case Exit():
                 self._mute(client, room)
                 self._leave(client, room)
             case LookFirst():
-                self._ask(LookRoom(room, client.number, self._expect((client, request, False))))
+                self._looks[client.number] = self._looks.get(client.number, 0) + 1
+                self._look(client, request, room)
             case Queue() | Unqueue():
                 client.refuse(request, Refused(Code.UNKNOWN_EVENT, "tickets are taken at the lobby"))
             case _:
@@ -127,10 +133,12 @@ class Gateway:
         door = None
         if isinstance(wish, EnterByDoor):
             door = DoorEntry(wish.game, wish.config, wish.name, wish.opens, wish.seat)
+        number = self._expect((client, request, False))
+        client.entering = {**(client.entering or {}), number: room}
         return EnterRoom(
             room,
             client.number,
-            self._expect((client, request, False)),
+            number,
             client.player,
             client.outbox.address,
             wish.since,
@@ -147,6 +155,18 @@ class Gateway:
         else:
             self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id))
 
+    def _look(self, client: Client, request: Request, room: str) -> None:
+        """Ask which step has been told to a client, before its door decides."""
+        self._ask(LookRoom(room, client.number, self._expect((client, request, False))))
+
+    def _end_look(self, client: Client) -> None:
+        """A door's wish is answered; whoever wanted to leave meanwhile leaves now."""
+        self._looks[client.number] -= 1
+        if not self._looks[client.number]:
+            del self._looks[client.number]
+            for room, lost in self._leaving.pop(client.number, {}).items():
+                self._leave(client, room, lost=lost)
+
     def _decide(self, client: Client, request: Request, seq: int) -> None:
         """Let a door look at what its client sees, and do what it makes of that."""
         room = request.room or ""
@@ -158,9 +178,11 @@ class Gateway:
             wish = place.door.decide(request, seen.view)
         except Refused as why:
             client.refuse(request, why)
+            self._end_look(client)
             return
         if wish is None:
             client.accept(request, {"seq": seq, "seen": seen})
+            self._end_look(client)
             return
         number = self._expect((client, request, True))
         self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id, None, seq))
@@ -176,7 +198,7 @@ class Gateway:
             self.lose(guest)
         client.is_lost = True
         self._lobby.remove(client)
-        for room in {*client.rooms, *client.entering}:
+        for room in {*client.rooms, *(client.entering or {}).values()}:
             self._leave(client, room, lost=True)
 
     def catch_up(self, client: Client) -> None:
@@ -193,6 +215,13 @@ class Gateway:
             audience.mute(client)
 
     def _leave(self, client: Client, room: str, *, lost: bool = False) -> None:
+        """Give up a client's place, or the one that it has asked for; after what its door has yet to ask."""
+        if client.number in self._looks:
+            self._leaving.setdefault(client.number, {})[room] = lost
+            return
+        if client.entering is not None and not lost:
+            left = {number for number, there in client.entering.items() if there == room}
+            self._left |= left
         self._remove(client, room)
         self._ask(LeaveRoom(room, client.number, lost))
 
@@ -226,6 +255,8 @@ class Gateway:
         if client.adapter.shows:
             self._add_seen(client, request.room or "", payload)
         client.accept(request, payload)
+        if looked:
+            self._end_look(client)
 
     def _add_seen(self, client: Client, room: str, payload: dict[str, Any]) -> None:
         """Doors may show with their answers what there is."""
@@ -235,21 +266,35 @@ class Gateway:
 
     def _reject(self, told: Rejected) -> None:
         client, request, looked = self._pending.pop(told.number)
-        if isinstance(request.wish, Enter):
-            _forget_entry(client, request.room or "")
-        if client.is_lost:
-            return
         if looked and told.code == Code.STALE:  # the room has moved on since: the door looks again
-            self.receive(client, request)
+            self._look(client, request, request.room or "")
             return
         if isinstance(request.wish, Enter) and request.room is not None:
-            self._remove(client, request.room)
-        client.refuse(request, told.refusal)
+            self._entered(client, told.number)
+            if not self._enters(client, request.room):
+                self._remove(client, request.room)
+        if not client.is_lost:
+            client.refuse(request, told.refusal)
+        if type(request.wish) is LookFirst:
+            self._end_look(client)
+
+    def _entered(self, client: Client, number: int) -> bool:
+        """A room has answered somebody who asked to enter; True if they have not left since."""
+        rest = {one: room for one, room in (client.entering or {}).items() if one != number}
+        client.entering = rest or None
+        left = number in self._left
+        self._left.discard(number)
+        return not left
+
+    def _enters(self, client: Client, room: str) -> bool:
+        """True if the client has asked to enter this room, and waits for the answer."""
+        return client.entering is not None and room in client.entering.values()
 
     def _enter(self, told: Entered) -> None:
         client, request, _ = self._pending.pop(told.number)
-        _forget_entry(client, told.room)
+        stays = self._entered(client, told.number)
         if client.is_lost:
+            self._ask(LeaveRoom(told.room, client.number))
             return
         audience = self._audiences.get(told.room)
         if audience is None:
@@ -258,12 +303,11 @@ class Gateway:
         assert isinstance(wish, Enter)  # noqa: S101 - the answer to one
         audience.company, audience.seq = told.company, told.seq
         place = Place(client, wish.format, told.viewpoint, request.ref)
+        place.muted = self._enters(client, told.room)  # who joins anew hears nothing before that answer
         audience.add(place)
         payload: dict[str, Any] = {
             "player": told.player, "game": told.game, "seq": told.seq, "seat": told.seat
         }  # fmt: skip
-        if client.token is not None:
-            payload["token"], client.token = client.token, None
         if client.adapter.shows:
             try:
                 payload["seen"] = audience.see(place, told.view)
@@ -271,12 +315,16 @@ class Gateway:
                 client.refuse(request, why)
                 self._leave(client, told.room)
                 return
+        if client.token is not None:
+            payload["token"], client.token = client.token, None
         client.accept(request, payload)
+        if not stays:
+            self._remove(client, told.room)
 
     def _push(self, told: Pushed) -> None:
         audience = self._audiences.get(told.room)
         place = None if audience is None else audience.place(told.client)
-        if audience is None or place is None:
+        if audience is None or place is None or place.muted:
             return
         try:
             audience.push(place, told.pushes)
@@ -317,10 +365,3 @@ class Gateway:
         for place in [] if audience is None else audience.places():
             self._remove(place.client, told.room)
             place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
-
-
-def _forget_entry(client: Client, room: str) -> None:
-    """A room has answered somebody who asked to enter."""
-    rest = list(client.entering)
-    rest.remove(room)
-    client.entering = tuple(rest)

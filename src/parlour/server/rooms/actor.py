@@ -79,10 +79,12 @@ class Rooms(Protocol):
 class RoomActor(EnterableRoom):
     """One room, from when it is loaded until it rests or ends."""
 
-    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_rest", "_rooms")
+    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_rest", "_rooms", "load")
 
     def __init__(self, id: str, load: str, environment: Environment, rooms: Rooms) -> None:
         super().__init__(id, load, environment)
+        self.load = load
+        """Different each time the room is loaded."""
         self._rooms = rooms
         self._lost: frozenset[int] = frozenset()
         self._alarm: Handle | None = None
@@ -316,7 +318,7 @@ class RoomActor(EnterableRoom):
         for player in self._room.bots:
             if player not in self._asked_bots and (question := self.question(player)) is not None:
                 self._asked_bots |= {player}
-                self._env.publish(BotAsked(self.id, player, question))
+                self._env.publish(BotAsked(self.id, self.load, player, question))
 
     def bot_answered(self, player: str) -> None:
         """A bot has answered, and can be asked again."""
@@ -347,7 +349,7 @@ class RoomActor(EnterableRoom):
 
     def _stepped(self, room: Room[Any]) -> None:
         if room.ended is not None:
-            self._close(Refused(Code.ROOM_ENDED, f"room {self.id} is over ({room.ended})"))
+            self._close(Refused(Code.ROOM_ENDED, f"room {self.id} is over ({room.ended})"), ended=True)
             return
         self._set_alarm()
         if room.bots:
@@ -395,7 +397,7 @@ class RoomActor(EnterableRoom):
             self._take(await wake(self._env, self.id))
         except (Refused, Trouble) as error:
             self._rooms.note_unreadable(self.id, error)
-            self._close(excuse(error), told=False)
+            self._close(excuse(error))
             return
         self._rooms.note_readable(self.id)
         await self._go_on()
@@ -432,7 +434,7 @@ class RoomActor(EnterableRoom):
             if self.here.seq == seq:
                 return excuse(trouble)
             # The step is there after all, or another owner's.
-        self._close(Refused(Code.NOT_SAVED, "the room is being loaded again; try again"), told=False)
+        self._close(Refused(Code.NOT_SAVED, "the room is being loaded again; try again"))
         self._env.tell(ComeAgain(self.id))
         self._roster.clear()
         return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
@@ -455,7 +457,7 @@ class RoomActor(EnterableRoom):
             await self.store()
             if not self.mailbox.waiting:
                 why = Refused(Code.NOT_SAVED, "the room has just gone to rest; try again")
-                self._close(why, told=False)
+                self._close(why)
                 return
         self._rest_later()
 
@@ -490,21 +492,29 @@ class RoomActor(EnterableRoom):
             return
         if self._roster.places:
             self._env.tell(Announced(self.id, Push("shutdown", {"reason": why.code})))
-        self._close(why)
+        self._shut(why)
         try:
             await end_room(self._env, number, summary, why.code)
         except Trouble as error:
             self._env.note_trouble(error)
+        self._leave_memory(ended=True)  # only now: else somebody who comes would wake it as it was
 
-    def _close(self, why: Refused, *, told: bool = True) -> None:
-        """Nobody comes in any more; with *told* whoever is in here is told that the room is closed."""
-        if told and self._roster.places:
+    def _close(self, why: Refused, *, ended: bool = False) -> None:
+        """Leave memory, and refuse whoever still waits; a room that *ended* is closed to everybody in it."""
+        self._shut(why, closes=ended)
+        self._leave_memory(ended=ended)
+
+    def _shut(self, why: Refused, *, closes: bool = True) -> None:
+        """Take no step any more: whoever asks from now on is refused."""
+        if closes and self._roster.places:
             self._env.tell(RoomClosed(self.id))
             self._roster.clear()
         self._room, self._refusal = None, why
         self.stop_timers()
+
+    def _leave_memory(self, *, ended: bool) -> None:
         self._rooms.forget(self)
-        if told:
+        if ended:
             self._env.publish(RoomEnded(self.id))
 
     def stop_timers(self) -> None:

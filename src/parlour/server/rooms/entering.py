@@ -117,7 +117,7 @@ class EnterableRoom(SteppingRoom):
             joined = self._ask_to_join(ask.player, spectate=ask.spectate or watches)
             if joined.seat is None:
                 self._check_spectators(ask.player)
-                topics = topics_of(ask.player, joined)
+                topics = self._ask_game(lambda: topics_of(ask.player, joined))
             else:
                 await self.step(Join(ask.player, name))
         seat, connected = self.here.seat(ask.player), None

@@ -77,7 +77,10 @@ class Environment:
     def publish(self, event: RoomEvent) -> None:
         """Pass an event of a room to the parts."""
         for hear in self.listeners:
-            hear(event)
+            try:
+                hear(event)
+            except Exception:  # a bug in a part must not reach the room, nor the other parts
+                log.exception("part_failed", what=type(event).__name__)
 
     def instant(self) -> Instant:
         """The present, with a fresh seed in case one is needed."""

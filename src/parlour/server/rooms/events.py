@@ -45,6 +45,8 @@ class BotAsked(msgspec.Struct, frozen=True):
     """A bot has to move."""
 
     room: str
+    load: str
+    """Of the room: an answer to what it asked before it rested is not wanted."""
     player: str
     question: Question
 

@@ -165,6 +165,11 @@ class RoomRegistry:
         room = self._rooms.get(id)
         return room if room is not None and room.is_here else None
 
+    def has(self, id: str, load: str) -> bool:
+        """True if the room is awake, and has been since it was given this load."""
+        room = self.peek(id)
+        return room is not None and room.load == load
+
     def in_memory(self) -> list[RoomActor]:
         """All rooms in memory, including those being loaded."""
         return list(self._rooms.values())

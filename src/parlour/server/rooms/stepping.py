@@ -170,8 +170,12 @@ class SteppingRoom:
         def done(trouble: Trouble | None) -> None:
             if trouble is None:
                 metrics.write_time.observe(self._env.clock.now() - asked)
-                self._note(thought, writes, tickets)
-                self._speak(thought)
+                try:
+                    self._note(thought, writes, tickets)
+                    self._speak(thought)
+                except Exception:  # a bug of ours: the step is kept, and the room must go on
+                    self._room = thought.room
+                    log.exception("step_not_told", room=self.id, seq=thought.step.seq)
             if writes.records and any(getattr(record, "kind", "") == UNRATED for record in writes.records):
                 self._env.publish(OutcomeReached(self.id))
             kept(trouble)
@@ -273,8 +277,9 @@ class SteppingRoom:
     def _watching_topics(self, player: str) -> tuple[str, ...]:
         """The topics that the game lets somebody hear who watches."""
         at = self._env.instant()
-        joined = self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=True))
-        return topics_of(player, joined)
+        return self._ask_game(
+            lambda: topics_of(player, ask_to_join(self._game, self.here, player, at, spectate=True))
+        )
 
     def _move(self, place: Place, viewpoint: Viewpoint) -> None:
         """Let a place see and hear from a viewpoint."""
