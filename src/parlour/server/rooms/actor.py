@@ -40,7 +40,7 @@ from parlour.server.rooms.perspectives import see
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stored_room import freeze, thaw
-from parlour.server.rooms.summary import Opening
+from parlour.server.rooms.summary import Opening, sitting_in
 from parlour.server.rooms.waking import Waked, end_room, wake
 from parlour.wire import Chat, Command, Hold, Push, Step, asker, check_id, clean_text
 
@@ -274,6 +274,13 @@ class RoomActor(EnterableRoom):
     def check_game(self, think: Callable[[], Any]) -> Any:
         """Run the game's code; whatever it raises comes out as a refusal."""
         return self._ask_game(think)
+
+    def waits_for_company(self, ticket: str | None = None) -> bool:
+        """True if somebody waits in here for company, by this ticket or any, and has not found it yet."""
+        vacancy = self._env.reservations.vacancies.get(self.id)
+        if vacancy is None or ticket not in (None, vacancy.ticket.id):
+            return False
+        return len(sitting_in(self.here)) < vacancy.ticket.seats
 
     async def steps(self) -> list[Step]:
         """All steps of the room."""

@@ -23,7 +23,6 @@ from parlour.server.rooms.calls import (
     Seated,
     SitDown,
 )
-from parlour.server.rooms.summary import sitting_in
 from parlour.wire import Act, Connect, Join, Shutdown
 
 log = structlog.get_logger()
@@ -45,7 +44,7 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a t
             tickets = matched((ticket,), room.id)
             return (await room.step(Join(ticket.player, ticket.name), tickets=tickets)).step.seq
         case EndWaiting():
-            if len(sitting_in(room.here)) < call.below:
+            if room.waits_for_company(call.ticket):
                 await room.step(Shutdown(call.why))
             return None
         case CallOff():
@@ -55,7 +54,7 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a t
 async def _seat_bot(room: RoomActor, call: SeatBot) -> Seated | None:
     if call.by is not None and room.here.seat(call.by) is None and room.opening.creator != call.by:
         raise Refused(Code.NOT_SEATED, "only somebody who sits in the room or opened it can add a bot")
-    if call.below is not None and len(sitting_in(room.here)) >= call.below:
+    if call.ticket is not None and not room.waits_for_company(call.ticket):
         return None
     player = newcomer(room.here.players, chosen(room.game, call.bot))
     thought = await room.step(Join(player.id, player.name, bot=True))
@@ -106,7 +105,7 @@ async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
 
 async def _call_off(room: RoomActor, why: str) -> tuple[str, ...]:
     """End the room unless somebody has played or all have come; the journal knows who came."""
-    if room.here.outcome is not None:
+    if room.here.outcome is not None or room.waits_for_company():
         return ()
     people = [seat.player for seat in room.here.seats if seat is not None and not seat.bot]
     absent = set(people)

@@ -22,8 +22,8 @@ class SeatBot(msgspec.Struct, frozen=True, tag=True):
     bot: str | None = None
     by: str | None = None
     """Who asks: a seated player or whoever opened the room; None is the server itself."""
-    below: int | None = None
-    """Only if fewer than so many are seated; otherwise nothing happens."""
+    ticket: str | None = None
+    """Only while this ticket waits in the room for company; otherwise nothing happens."""
 
 
 class AskHint(msgspec.Struct, frozen=True, tag=True):
@@ -48,10 +48,10 @@ class SitDown(msgspec.Struct, frozen=True, tag=True):
 
 
 class EndWaiting(msgspec.Struct, frozen=True, tag=True):
-    """End a room in which fewer than *below* are seated."""
+    """End a room in which this ticket still waits for company."""
 
     why: str
-    below: int
+    ticket: str
 
 
 class CallOff(msgspec.Struct, frozen=True, tag=True):

@@ -223,7 +223,7 @@ class Pairing:
     async def _seat_bot(self, ticket: Ticket) -> None:
         try:
             if ticket.id in self.index.open:
-                await self._rooms.call(ticket.at or "", SeatBot(ticket.bot, below=ticket.seats))
+                await self._rooms.call(ticket.at or "", SeatBot(ticket.bot, ticket=ticket.id))
         except Refused as why:  # the next look tries again, unless the room is gone
             log.warning("bot_not_seated", room=ticket.at, why=why.message)
 
@@ -331,7 +331,7 @@ class Pairing:
         """End the room in which a ticket waits; that cancels the ticket."""
         try:
             if ticket.id in self.index.open:
-                await self._rooms.call(ticket.at or "", EndWaiting(why, ticket.seats))
+                await self._rooms.call(ticket.at or "", EndWaiting(why, ticket.id))
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
@@ -424,12 +424,11 @@ class Pairing:
     async def _check_arrivals(self, room: str) -> None:
         """End a room if not all have come who were paired for it; either way, await them no longer."""
         people: Sequence[str] = ()
-        if room not in self.index.vacancies:  # a room that waits has its own timeouts
-            try:
-                people = await self._rooms.call(room, CallOff(NOBODY_CAME))
-            except Refused as why:
-                if why.code in NOT_WRITTEN:
-                    raise  # otherwise the room is gone, or cannot be read
+        try:
+            people = await self._rooms.call(room, CallOff(NOBODY_CAME))
+        except Refused as why:
+            if why.code in NOT_WRITTEN:
+                raise  # otherwise the room is gone, or cannot be read
         self.index.stop_awaiting(room)
         sent = [self.index.sent_before(player, room) for player in people]
         if void := [ticket for ticket in sent if ticket is not None]:
