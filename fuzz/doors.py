@@ -16,7 +16,7 @@ from fuzz.readers import GOOD, JOIN, PUSHES, TOKENS
 from fuzz.target import target
 from parlour.doors.relay import RELAY_PATH
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import read_pages
+from parlour.server.api.web_pages import read_pages
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.sockets import Sockets

@@ -33,7 +33,7 @@ from parlour.games import GAMES
 from parlour.games.stratego.rules import PRESETS
 from parlour.server.api.calls import STATUS
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import read_pages
+from parlour.server.api.web_pages import read_pages
 from parlour.server.limits import Limits
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens

@@ -8,8 +8,8 @@ from typing import Any
 from parlour.errors import Refused
 from parlour.server import app
 from parlour.server.gateway import connections as clients
-from parlour.server.gateway import fanout as lines
 from parlour.server.gateway import native
+from parlour.server.gateway import outboxes as lines
 from parlour.server.settings import Settings
 from parlour.wire import Greeting, Push, Request
 

@@ -11,7 +11,7 @@ from parlour.journal.base import Conflict, Player, Record, RecordQuery, StepWrit
 from parlour.ratings import Rating, Standing
 from parlour.server.housekeeping import delete_old
 from parlour.server.parts.ratings.settling import Ratings
-from parlour.server.results import GameResult, Unrated, result_record, results_of, unrated_record
+from parlour.server.result_records import GameResult, Unrated, result_record, results_of, unrated_record
 from parlour.server.rooms.events import OutcomeReached
 from parlour.server.sessions import KeptPlayer, Sessions, player_record
 from parlour.server.standings import leaders, standing_record, standings_of

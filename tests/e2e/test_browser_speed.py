@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
-from parlour.server.api.pages import BUILT
+from parlour.server.api.web_pages import BUILT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 

@@ -9,7 +9,7 @@ import pytest
 import parlour
 from parlour.games import GAMES
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import BUILT, read_pages
+from parlour.server.api.web_pages import BUILT, read_pages
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.world import World

@@ -12,7 +12,7 @@ from parlour.journal.memory import MemoryJournal
 from parlour.journal.sqlite import SqliteJournal
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
-from parlour.server.results import results_of
+from parlour.server.result_records import results_of
 from parlour.server.standings import leaders
 from parlour.server.tokens import Tokens
 from tests.server.world import Person, World

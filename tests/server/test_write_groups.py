@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parlour.server.gateway.fanout import WriteGroup, framed
+from parlour.server.gateway.outboxes import WriteGroup, framed
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings

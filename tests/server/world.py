@@ -19,7 +19,7 @@ from parlour.journal.memory import MemoryJournal
 from parlour.server.border import Ask, Told
 from parlour.server.bots.worker import Asked, Question, think
 from parlour.server.components import Bus, Components, Replaceable
-from parlour.server.gateway.fanout import Write, WriteGroup
+from parlour.server.gateway.outboxes import Write, WriteGroup
 from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.sessions import player_record

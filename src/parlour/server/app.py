@@ -25,7 +25,7 @@ from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
 from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
-from parlour.server.api.pages import read_pages
+from parlour.server.api.web_pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
 from parlour.server.components import Components
 from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from parlour.journal.base import Conflict, Damaged, Drop, Journal, Record, RecordQuery, RoomQuery, Unchanged
 from parlour.server import sessions
 from parlour.server.relay_records import ENVELOPE, RELAY
-from parlour.server.results import RESULT
+from parlour.server.result_records import RESULT
 from parlour.server.standings import STANDING
 
 RELAYS_AT_ONCE = 20

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from parlour.journal.base import Change, Damaged, Drop, Journal, NewRecord, Record, RecordQuery
-from parlour.server.records import read, read_all
+from parlour.server.record_decoding import read, read_all
 
 RELAY, ENVELOPE = "relay", "envelope"
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from parlour.journal.base import Journal, Player, Record, Trouble, Unchanged
 from parlour.server.clock import Clock
-from parlour.server.records import read
+from parlour.server.record_decoding import read
 from parlour.server.tokens import Bearer, bad_token, guest_name
 
 KIND = "player"

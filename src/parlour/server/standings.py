@@ -4,7 +4,7 @@ import msgspec
 
 from parlour.journal.base import Journal, Record, RecordQuery
 from parlour.ratings import Standing
-from parlour.server.records import read_all
+from parlour.server.record_decoding import read_all
 
 STANDING = "standing"
 

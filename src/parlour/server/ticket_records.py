@@ -6,7 +6,7 @@ import msgspec
 
 from parlour.journal.base import Drop, Journal, Record, RecordQuery
 from parlour.lobby import Ticket
-from parlour.server.records import read_all
+from parlour.server.record_decoding import read_all
 
 TICKET = "ticket"
 

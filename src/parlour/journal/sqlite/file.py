@@ -156,7 +156,7 @@ def make_ready(db: sqlite3.Connection, path: Path) -> None:
 
 
 def upgrade(db: sqlite3.Connection, format: int) -> None:
-    """Upgrade the tables from a format to today's; a new file has none. Inside a transaction."""
+    """Bring the tables from *format* to the current one, or create them (0); inside a transaction."""
     for sql in RECORDS if format else (*TABLES, *RECORDS):
         db.execute(sql)
     if format:
@@ -171,7 +171,7 @@ def upgrade(db: sqlite3.Connection, format: int) -> None:
 
 
 def let_shrink(db: sqlite3.Connection, path: Path) -> None:
-    """Rewrite a small older file, which cannot give pages back otherwise."""
+    """Turn on incremental vacuum in an older file; that rewrites the file, so only small ones."""
     if db.execute("PRAGMA auto_vacuum").fetchone()[0] == 0 and path.stat().st_size <= SMALL:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("VACUUM")

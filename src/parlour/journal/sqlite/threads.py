@@ -198,7 +198,7 @@ def blamed(error: Exception) -> Damaged | None:
 
 
 def fault(error: Exception) -> NotKept:
-    """The error of a write that failed by a bug of ours: nothing of it is kept."""
+    """Wrap an unexpected error, a bug of ours, as `NotKept`: nothing was written."""
     why = NotKept(f"not kept: {type(error).__name__}")
     why.__cause__ = error
     return why

@@ -108,7 +108,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def routes_of(calls: Sequence[Call]) -> list[Route]:
-    """The routes for Starlette: one for all methods of a path."""
+    """Starlette routes: one per path, which serves all its methods."""
     by_path: dict[str, dict[str, Call]] = {}
     for call in calls:
         by_path.setdefault(call.path, {})[call.method] = call

@@ -24,15 +24,15 @@ from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server import metrics
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
-from parlour.server.api.pages import INDEX, File, page_routes, wants_page
 from parlour.server.api.preview import preview
+from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
 from parlour.server.bots.thinking import Hint
 from parlour.server.components import Components
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
-from parlour.server.results import GameResult, results_of
+from parlour.server.result_records import GameResult, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of

@@ -62,8 +62,8 @@ def check_no_bot(name: str, games: Iterable[Game[Any]]) -> str:
     ...
     parlour.errors.Refused: ('invalid_name', "expected a person's name, got a bot's: 'random  Bot 2'")
     """
-    called = re.sub(r" \d+$", "", _seen(name))
-    if called in {_seen(bot_name(PREFIX + kind)) for kind in _kinds(games)}:
+    called = re.sub(r" \d+$", "", _comparable(name))
+    if called in {_comparable(bot_name(PREFIX + kind)) for kind in _kinds(games)}:
         why = f"expected a person's name, got a bot's: {name!r}"
         raise Refused(Code.INVALID_NAME, why, path="$.name")
     return name
@@ -74,6 +74,6 @@ def _kinds(games: Iterable[Game[Any]]) -> set[str]:
     return {bot for game in games for bot in bots_of(game)}
 
 
-def _seen(name: str) -> str:
-    """A name as people read it: other forms of letters, capitals and spaces make no difference."""
+def _comparable(name: str) -> str:
+    """Normalise a name for comparison: letter forms, capitals and spacing are ignored."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

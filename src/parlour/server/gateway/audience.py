@@ -13,7 +13,7 @@ from parlour.errors import Code, Refused
 from parlour.room import is_own_topic, own_topic
 from parlour.server.border import Format, Perspective, StepTold, Viewpoint, perspective_of
 from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import WriteGroup, pushed
+from parlour.server.gateway.outboxes import WriteGroup, pushed
 from parlour.server.step_messages import push_of
 from parlour.wire import Company, DoorAdapter, Push
 
@@ -217,7 +217,7 @@ class Audience:
         self._gathered = False
 
     def remove(self, client: Client) -> None:
-        """Take a client's place away."""
+        """Remove a client from the audience."""
         client.rooms.discard(self.room)
         place = self._places.pop(client.number, None)
         if place is not None:
@@ -295,7 +295,7 @@ class Audience:
             place.outbox.write(frames[place.encoder])
 
     def tell(self, told: StepTold) -> None:
-        """Tell a step: to each viewer its pushes, then exactly one update; made once for all who share it.
+        """Send a step to every viewer: its pushes, then exactly one update; the same bytes to who sees the same.
 
         If another step is about to follow, spectators may hear of both at once; so they may in a crowd, where
         the steps of a moment cost a lot less in one write than one by one.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from websockets.frames import CloseCode
 
 from parlour.errors import Code, Refused
-from parlour.server.gateway.fanout import Outbox, framed, pushed
+from parlour.server.gateway.outboxes import Outbox, framed, pushed
 from parlour.server.limits import FRAME_COST, MOVE_COST, cost_of, too_fast
 from parlour.wire import Adapter, Enter, Exit, Push, Request, SendEvent
 
@@ -129,7 +129,7 @@ class RoomConnection:
                 self._refuse(asker, request)
 
     def _refuse(self, client: Client, request: Request) -> None:
-        """Refuse a request that came too fast; a refused join has closed the earlier channel."""
+        """Refuse a request that came too fast; for the client, a join has replaced its channel already."""
         client.refuse(request, too_fast())
         if isinstance(request.wish, Enter) and request.room in client.rooms:
             self._requests.receive(client, Request(request.room, Exit()))

@@ -28,7 +28,7 @@ from parlour.server.border import (
 )
 from parlour.server.gateway.audience import Audience, Place
 from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import Outbox
+from parlour.server.gateway.outboxes import Outbox
 from parlour.wire import (
     Act,
     Adapter,

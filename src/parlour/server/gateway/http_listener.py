@@ -143,7 +143,7 @@ class PatientHttp(HttpToolsProtocol):
             self._soon = self.loop.call_soon(self._take_some)
 
     def _cut(self) -> None:
-        """Close the connection: this is larger than any request of ours."""
+        """Close the connection: the client has sent more than any valid request has."""
         metrics.lines_cut.labels("too_fast").inc()
         self.unread = b""
         if self._in_head:

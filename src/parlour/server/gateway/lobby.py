@@ -83,3 +83,4 @@ class Lobby:
     def clear(self) -> None:
         """Remove all clients."""
         self._clients.clear()
+        self._players.clear()

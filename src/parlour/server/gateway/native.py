@@ -9,7 +9,7 @@ from parlour.errors import Refused
 from parlour.protocols import PROTOCOLS
 from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import RoomConnection
-from parlour.server.gateway.fanout import Peer
+from parlour.server.gateway.outboxes import Peer
 from parlour.server.gateway.upgrade import Door, Upgrade
 from parlour.server.gateway.websocket import Socket
 from parlour.server.settings import Settings

@@ -8,7 +8,7 @@ from websockets.frames import CloseCode
 
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock, Rounds
-from parlour.server.gateway.fanout import WriteScheduler
+from parlour.server.gateway.outboxes import WriteScheduler
 from parlour.server.gateway.upgrade import Door
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Limits

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from starlette.requests import cookie_parser
 from websockets.http11 import Request as UpgradeRequest
 
-from parlour.server.gateway.fanout import Peer
+from parlour.server.gateway.outboxes import Peer
 from parlour.server.limits import is_encrypted
 from parlour.server.settings import Settings
 from parlour.server.tokens import COOKIE

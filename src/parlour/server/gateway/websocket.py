@@ -18,8 +18,8 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.server import metrics
 from parlour.server.clock import Handle
-from parlour.server.gateway.fanout import Peer, Write, WriteGroup
 from parlour.server.gateway.frame_boundaries import FrameEnds
+from parlour.server.gateway.outboxes import Peer, Write, WriteGroup
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.limits import FRAME_COST, STRIKES, address_of
 from parlour.server.refusals import excuse

@@ -151,7 +151,7 @@ class RoomActor(EnterableRoom):
     # What gateways ask.
 
     def post(self, ask: Ask) -> None:
-        """Take what a gateway asks; the answer comes when the room gets to it."""
+        """Accept a request of a gateway; it is answered when the room gets to it."""
         match ask:
             case AskRoom():
                 self.mailbox.put(partial(self._ask, ask))
@@ -429,7 +429,7 @@ class RoomActor(EnterableRoom):
             self._retry(why, self._go_on)
 
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
-        """What was kept is true, not what is in memory; gives what whoever asked is told."""
+        """Reload the room from the journal, which is right; returns the refusal for whoever asked."""
         log.error("step_lost", room=self.id, seq=thought.step.seq, exc_info=trouble.__cause__)
         self._env.note_trouble(trouble)
         seq = self.here.seq
@@ -507,7 +507,7 @@ class RoomActor(EnterableRoom):
         self._leave_memory(ended=True)  # only now: else somebody who comes would wake it as it was
 
     def _close(self, why: Refused, *, ended: bool = False) -> None:
-        """Leave memory, and refuse whoever still waits; a room that *ended* is closed to everybody in it."""
+        """Drop the room from memory and refuse all requests; if it *ended*, send away everybody in it."""
         self._shut(why, closes=ended)
         self._leave_memory(ended=ended)
 

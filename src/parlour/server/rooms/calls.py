@@ -42,7 +42,7 @@ class MoveBot(msgspec.Struct, frozen=True, tag=True):
 
 
 class SitDown(msgspec.Struct, frozen=True, tag=True):
-    """Seat the holder of a ticket, which matches the ticket."""
+    """Seat the player of this ticket; with that the ticket is matched."""
 
     ticket: Ticket
 

@@ -1,5 +1,6 @@
 """Entering and leaving a room: seats and spectators, missed steps, and players who are gone."""
 
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 
 from parlour.errors import Code, Refused
@@ -40,21 +41,21 @@ class EnterableRoom(SteppingRoom):
     _lost: frozenset[int]
     """Clients whose connection is closed while requests of theirs still wait in the mailbox."""
 
+    @abstractmethod
     async def _open_first(self, ask: EnterRoom) -> None:
         """Open the room for a door, if there is none; then the request comes again."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _fail(self, why: Refused) -> None:
         """End the room if its game cannot be trusted to go on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _retry(self, why: Refused, job: Callable[[], Awaitable[None]]) -> None:
         """Try a job again that must happen and could not be kept."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _rest_later(self) -> None:
         """Leave memory after a while without any client."""
-        raise NotImplementedError
 
     # Entering.
 

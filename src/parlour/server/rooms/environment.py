@@ -83,7 +83,7 @@ class Environment:
                 log.exception("part_failed", what=type(event).__name__)
 
     def instant(self) -> Instant:
-        """The present, with a fresh seed in case one is needed."""
+        """The current time and date, with a fresh random seed for the game."""
         return Instant(self.clock.now(), self.clock.date(), self._draw_seed(), patience=self.patience)
 
     def wanted_game(self, name: str, path: str | None = None) -> Game[Any]:

@@ -58,7 +58,7 @@ class RoomRegistry:
         """Rooms that could not be loaded: their timers do not wake them again."""
 
     async def start(self) -> None:
-        """Open the journal, set the clock, and wake the rooms that were in use when it stopped."""
+        """Open the journal, set the clock, and wake the rooms that were in use when the server stopped."""
         self._clock.start(await self._journal.open())
         await self._hold_missing()
         queries = (RoomQuery(connected=True), RoomQuery(held=True))

@@ -10,8 +10,8 @@ from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
 from parlour.server.border import Perspective
+from parlour.server.rooms.ending_records import records_of
 from parlour.server.rooms.perspectives import Seen
-from parlour.server.rooms.results import records_of
 from parlour.server.rooms.summary import Opening, summary_of
 from parlour.server.ticket_records import ticket_records
 from parlour.wire import Step

@@ -4,6 +4,7 @@ This is the lower half of a room in memory; the upper half, `actor`, says what c
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from parlour.server import metrics
 from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
 from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
-from parlour.server.results import UNRATED
+from parlour.server.result_records import UNRATED
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SummaryChanged
 from parlour.server.rooms.perspectives import Seen, SeenScene, list_legal, see, see_after, sync
@@ -39,7 +40,7 @@ COUNT_EVERY = 1.0
 """Seconds between two messages about the number of spectators."""
 
 
-class SteppingRoom:
+class SteppingRoom(ABC):
     """A room's state in memory, and the way of one command through it."""
 
     __slots__ = (
@@ -93,13 +94,13 @@ class SteppingRoom:
             raise await self._recover(thought, trouble)
         return thought
 
+    @abstractmethod
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
-        """A write failed: make the room true again; gives what whoever asked is told."""
-        raise NotImplementedError
+        """After a failed write, reload the room from the journal; returns the refusal for whoever asked."""
 
+    @abstractmethod
     def _stepped(self, room: Room[Any]) -> None:
         """A step was told: what comes next."""
-        raise NotImplementedError
 
     # Think.
 
@@ -254,7 +255,7 @@ class SteppingRoom:
         return None if company == company_of(before, self._opening) else company
 
     def _reseat(self) -> tuple[tuple[Moved, ...], tuple[int, ...]]:
-        """Seats changed: who sees and hears differently from now on, and who may not watch."""
+        """Give everybody the viewpoint of their seat; returns whose changed, and who may not watch."""
         moved: list[Moved] = []
         closed: list[int] = []
         for place in self._roster:

@@ -32,7 +32,7 @@ from parlour.server.api.calls import caller_of, read_body, reply
 from parlour.server.clock import Clock, Rounds
 from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import Client
-from parlour.server.gateway.fanout import Peer, framed
+from parlour.server.gateway.outboxes import Peer, framed
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast

@@ -35,7 +35,7 @@ from parlour.relay import (
 )
 from parlour.server import metrics
 from parlour.server.clock import Clock, Handle
-from parlour.server.gateway.fanout import Peer, framed
+from parlour.server.gateway.outboxes import Peer, framed
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Quota, is_encrypted

@@ -18,7 +18,7 @@ from engineio import async_socket, base_socket
 from socketio import packet
 
 from parlour.server.clock import SystemClock
-from parlour.server.gateway.fanout import framed
+from parlour.server.gateway.outboxes import framed
 from parlour.wire import MAX_INTEGER
 
 quiet = logging.getLogger("parlour.socket_io")

@@ -30,7 +30,7 @@ from parlour.server.gateway.doors.socket_io import (
     readable_post,
 )
 from parlour.server.gateway.doors.xsos_sessions import Session, SessionSocket
-from parlour.server.gateway.fanout import Peer
+from parlour.server.gateway.outboxes import Peer
 from parlour.server.gateway.upgrade import Door, Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, STRIKES, Limits, Quota, too_fast

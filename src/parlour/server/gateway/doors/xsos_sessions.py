@@ -62,7 +62,7 @@ class Session:
         self._polled += messages
 
     def ask_more(self) -> None:
-        """Note a new poll, or a WebSocket: the client has received the answer before."""
+        """Note that the client polls again or opens a WebSocket: it has received the previous answer."""
         self._arrived += self._polled
         self._polled = 0
 

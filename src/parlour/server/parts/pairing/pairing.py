@@ -413,7 +413,7 @@ class Pairing:
         return self.index.is_late(ticket, self._now())
 
     async def _expire(self, ticket: Ticket) -> None:
-        """Cancel the ticket of a player who is gone; others who are seated in its room wait on with it."""
+        """Drop the ticket of a player who is gone: somebody in its room inherits it, or the room ends."""
         if ticket.at is None:
             await self._delete([ticket], "expired")
         elif heirs := self._heirs(ticket):

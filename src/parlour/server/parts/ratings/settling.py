@@ -24,8 +24,8 @@ from parlour.journal.base import (
 from parlour.ratings import Standing, settle
 from parlour.server.clock import Clock
 from parlour.server.mailbox import Mailbox
-from parlour.server.records import read
-from parlour.server.results import UNRATED, read_unrated
+from parlour.server.record_decoding import read
+from parlour.server.result_records import UNRATED, read_unrated
 from parlour.server.rooms.events import OutcomeReached, RoomEvent
 from parlour.server.standings import STANDING, read_standing, standing_record
 
@@ -52,7 +52,7 @@ class Ratings:
         await self.settled()
 
     async def stop(self) -> None:
-        """Finish open work."""
+        """Rate the games that have ended, then stop."""
         self._stopping = True
         await self.settled()
 
@@ -103,7 +103,7 @@ class Ratings:
             self._ask()
 
     async def _standing(self, ladder: str, player: Player, expect: Callable[[Change], None]) -> Standing:
-        """The kept standing, as it must still be at the write; a newcomer's if it is missing or damaged."""
+        """The stored standing, or a new one if it is missing or damaged; *expect* gets what must stay."""
         try:
             record = await self._journal.record(STANDING, player.id, ladder)
             if record is not None:

@@ -6,7 +6,7 @@ import msgspec
 
 from parlour.game import Outcome
 from parlour.journal.base import Journal, Player, Record, RecordQuery
-from parlour.server.records import read_all
+from parlour.server.record_decoding import read_all
 
 RESULT = "result"
 UNRATED = "unrated"

@@ -6,7 +6,7 @@ from parlour.game import Outcome
 from parlour.journal.base import Record
 from parlour.ratings import ladder_of
 from parlour.room import Room
-from parlour.server.results import GameResult, Unrated, result_record, unrated_record
+from parlour.server.result_records import GameResult, Unrated, result_record, unrated_record
 from parlour.server.rooms.summary import Opening, seated
 from parlour.wire import Step
 
