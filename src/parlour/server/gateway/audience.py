@@ -295,7 +295,7 @@ class Audience:
             place.outbox.write(frames[place.encoder])
 
     def tell(self, told: StepTold) -> None:
-        """Send a step to every viewer: its pushes, then exactly one update; the same bytes to who sees the same.
+        """Send a step to every viewer: its pushes, then exactly one update; equal views share their bytes.
 
         If another step is about to follow, spectators may hear of both at once; so they may in a crowd, where
         the steps of a moment cost a lot less in one write than one by one.
