@@ -28,6 +28,8 @@ NOT_TIMED = ("paused process", "bad callbacks", "damaged rows")
 WAITED = "bystanders waited"
 BROKEN = ("strangers", "forgotten", "untold", "server_errors", "lost_lines", "unanswered")
 """What must not be counted even once."""
+LINE = 400
+"""Characters of a line of the log that are shown: the end, where an exception says what it is."""
 EXPECTED = {"bad callbacks": ("game_failed", "Traceback"), "damaged rows": ("room_damaged", "damaged")}
 """Alarms in the log that belong to an attack."""
 
@@ -104,7 +106,7 @@ async def _attack(name: str, server: Server, amount: int, quiet: float) -> Row:
     await asyncio.to_thread(server.stop)
     verdict = bystanders.verdict()
     complaints = [f"{complaint.kind} in {complaint.room}" for complaint in verdict.complaints]
-    complaints += [word for word in ALARMS if word in server.log and word not in EXPECTED.get(name, ())]
+    complaints += _alarms(name, server.log)
     calm, busy = bystanders.waits(began, first), bystanders.waits(first, ended)
     return Row(
         name,
@@ -116,6 +118,12 @@ async def _attack(name: str, server: Server, amount: int, quiet: float) -> Row:
         after.disk - before.disk,
         tuple(complaints[:5]),
     )
+
+
+def _alarms(name: str, log: str) -> list[str]:
+    """The lines of the log that no attack should cause, as far as they help to find the fault."""
+    words = [word for word in ALARMS if word not in EXPECTED.get(name, ())]
+    return [line[-LINE:] for line in log.splitlines() if any(word in line for word in words)]
 
 
 async def _strike(name: str, server: Server, bystanders: Bystanders, amount: int) -> Tally:
