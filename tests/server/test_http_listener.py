@@ -31,9 +31,9 @@ FLOODS = {
 class Line:
     """The server's side of a connection, which counts what it is given to read at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, app: Any = PlainTextResponse("ok")) -> None:  # noqa: B008 (it has no state)
         world = World()
-        config = uvicorn.Config(PlainTextResponse("ok"), log_config=None, lifespan="off")
+        config = uvicorn.Config(app, log_config=None, lifespan="off")
         config.load()
         kind = PatientHttp.within(world.settings, Limits(world.settings, world.clock))
         self.http: Any = kind(config, ServerState(), {}, asyncio.get_running_loop())
@@ -105,3 +105,23 @@ async def test_a_request_that_came_in_pieces_is_answered_and_the_line_can_be_use
     assert await line.answered(4)
     assert line.pipe.reading
     line.http.connection_lost(None)
+
+
+async def test_every_request_of_a_lost_connection_hears_of_it_and_none_writes_to_it():
+    heard, answered, events = asyncio.Event(), asyncio.Event(), []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while (event := await receive())["type"] != "http.disconnect":
+            events.append(event["type"])
+            heard.set()
+        events.append(event["type"])
+        await PlainTextResponse("too late")(scope, receive, send)
+        answered.set()
+
+    line = Line(app)
+    line.receive(CALL * 3)  # the first is being answered, two wait
+    await heard.wait()
+    line.http.connection_lost(None)
+    await answered.wait()
+    assert events == ["http.request", "http.disconnect"]
+    assert not line.pipe.written

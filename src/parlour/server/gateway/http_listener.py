@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from uvicorn.protocols.http.flow_control import FlowControl
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from parlour.errors import Refused
 from parlour.journal.base import Trouble
@@ -97,6 +97,8 @@ class PatientHttp(HttpToolsProtocol):
     _in_head = True
     _is_socket = False
     """True if a WebSocket has taken the connection over."""
+    _unanswered: tuple[RequestResponseCycle, ...] = ()
+    """Requests whose answers are not complete; uvicorn itself remembers only the newest."""
 
     @classmethod
     def within(cls, settings: Settings, limits: Limits) -> "type[PatientHttp]":
@@ -144,13 +146,14 @@ class PatientHttp(HttpToolsProtocol):
 
     def _cut(self) -> None:
         """Close the connection: the client has sent more than any valid request has."""
-        metrics.lines_cut.labels("too_fast").inc()
+        metrics.lines_cut.labels("too_large").inc()
         self.unread = b""
         if self._in_head:
             self.transport.write(_TOO_LARGE)
         self.transport.close()
 
     def on_response_complete(self) -> None:
+        self._unanswered = self._unanswered[1:]
         super().on_response_complete()
         self._go_on()
 
@@ -158,6 +161,8 @@ class PatientHttp(HttpToolsProtocol):
         self._in_head = False
         self._left = BODY_SHARE * max(MAX_BODY, self.settings.max_frame)
         super().on_headers_complete()
+        if not (self.parser.should_upgrade() and self._should_upgrade()):
+            self._unanswered += (self.cycle,)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._relax()
@@ -166,6 +171,9 @@ class PatientHttp(HttpToolsProtocol):
             self._soon.cancel()
         if self._place is not None:
             self.limits.release_call(self._place)
+        for cycle in self._unanswered:
+            cycle.disconnected = True
+            cycle.message_event.set()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
