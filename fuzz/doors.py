@@ -14,7 +14,6 @@ from starlette.types import Message
 
 from fuzz.readers import GOOD, JOIN, PUSHES, TOKENS
 from fuzz.target import target
-from parlour.doors.relay import RELAY_PATH
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.web_pages import read_pages
 from parlour.server.gateway.doors.relay import Relays
@@ -50,7 +49,7 @@ class Building:
         api = Api(self.world.server, TOKENS, limits, self.world.settings)
         self.app = web_app(api, None, read_pages())
         self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings)
-        doors = {**native_doors(self.world.server, TOKENS, self.world.settings), RELAY_PATH: self.relays}
+        doors = [*native_doors(self.world.server, TOKENS, self.world.settings), self.relays]
         self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)
 
 

@@ -73,7 +73,7 @@ class Table:
 
     def watch(self, player: str) -> Joined[Any]:
         """Come without wanting a seat."""
-        return ask_to_join(self.game, self.room, player, self.instant(), spectate=True)
+        return ask_to_join(self.game, self.room, player, self.instant(), spectate=True).joined
 
     def why_ended(self) -> str | None:
         """Why the room is over for good, if it is."""

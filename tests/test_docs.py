@@ -412,7 +412,7 @@ def test_every_callback_and_every_part_of_a_game_is_explained():
 
 
 def test_every_http_call_is_on_its_page():
-    api = Api(cast("Any", None), cast("Any", None), cast("Any", None), Settings())
+    api = Api(World().server, Tokens(b"k" * 32), cast("Any", None), Settings())
     page = read("docs/reference/http.md")
     calls = [f"{call.method} {call.path}" for call in api.calls]
     for call in (*calls, "GET /metrics", "GET /api/openapi.json", "GET /api/docs"):

@@ -5,7 +5,7 @@ There is no clock and no I/O here: the time and fresh chance of a step are hande
 """
 
 import hashlib
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -204,10 +204,19 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
     return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms)
 
 
-def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Joined[S]:
+class Asked(NamedTuple, Generic[S]):
+    """What a game answered to somebody who wants to join, when, and what it drew for that."""
+
+    at: Instant
+    joined: Joined[S]
+    chance: Chance
+
+
+def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Asked[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
-    moment = Moment(at.now - room.behind, at.date, Chance(room.seed, room.seq + 1), room.players)
-    return _welcome(game, room.state, player, moment, spectate=spectate)
+    chance = Chance(room.seed, room.seq + 1)
+    moment = Moment(at.now - room.behind, at.date, chance, room.players, at.rules)
+    return Asked(at, _welcome(game, room.state, player, moment, spectate=spectate), chance)
 
 
 def _welcome(game: Game[S], state: S, player: str, moment: Moment, *, spectate: bool) -> Joined[S]:
@@ -226,7 +235,7 @@ def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
     return msgspec.convert(topics, tuple[str, ...])
 
 
-def apply(
+def apply(  # noqa: PLR0913 - each is one thing that is known of a command
     game: Game[S],
     room: Room[S],
     command: Command,
@@ -234,14 +243,16 @@ def apply(
     *,
     id: str | None = None,
     spared: bool = False,
+    asked: Asked[S] | None = None,
 ) -> tuple[Room[S], Step]:
     """Think *command* through: the room after it, and the step to keep. An exception changes nothing.
 
     With *spared* the game is not asked: for what must happen although its callback failed on it.
+    *asked* is the game's answer to a `Join`, if it was asked before, at the same instant.
     """
     if room.ended is not None:
         raise Refused(Code.ROOM_ENDED, f"the room is over ({room.ended})")
-    turn = _Turn(game, room, at, spared=spared)
+    turn = _Turn(game, room, at, spared=spared, asked=asked)
     turn.do(command)
     return turn.finish(command, id)
 
@@ -290,12 +301,15 @@ class _Turn(Generic[S]):
     """One command on its way through the room: what it has changed so far."""
 
     __slots__ = (
-        "alarms", "at", "behind", "chance", "effects", "ended",
+        "alarms", "asked", "at", "behind", "chance", "effects", "ended",
         "game", "now", "postponed", "room", "seats", "spared", "state",
     )  # fmt: skip
 
-    def __init__(self, game: Game[S], room: Room[S], at: Instant, *, spared: bool) -> None:
+    def __init__(
+        self, game: Game[S], room: Room[S], at: Instant, *, spared: bool, asked: Asked[S] | None
+    ) -> None:
         self.game = game
+        self.asked = asked
         self.room = room
         self.at = at
         self.now = at.now - room.behind
@@ -304,7 +318,7 @@ class _Turn(Generic[S]):
         self.seats = list(room.seats)
         self.alarms = dict(room.alarms)
         self.effects: list[Effect] = []
-        self.chance = Chance(room.seed, room.seq + 1)
+        self.chance = Chance(room.seed, room.seq + 1) if asked is None else asked.chance
         self.behind = room.behind
         self.postponed = room.postponed
         self.ended: str | None = None
@@ -388,7 +402,10 @@ class _Turn(Generic[S]):
     def join(self, command: Join) -> None:
         if self.room.seat(command.player) is not None:
             raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
-        joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
+        if self.asked is not None:
+            joined = self.asked.joined
+        else:
+            joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         topics = topics_of(command.player, joined)

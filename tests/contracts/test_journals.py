@@ -87,6 +87,18 @@ async def test_a_room_goes_on_after_a_refused_step(journal):
     assert await listed(journal.replay(room)) == steps(3)
 
 
+async def test_steps_of_one_write_are_kept_together_or_not_at_all(journal):
+    room = await filled(journal, count=1)
+    one, two, three = steps(4)[1:]
+    await append(journal, room, [one, two], StepWrites(state=b"after both"))
+    assert (await journal.stored(room)).seq == two.seq
+    with pytest.raises(Conflict):
+        await append(journal, room, [three, two], StepWrites(state=b"never", summary=summary(game="never")))
+    assert await listed(journal.replay(room)) == steps(3)
+    assert (await journal.stored(room)).state == b"after both"
+    assert (await journal.find(room)).summary == summary()
+
+
 async def test_a_step_of_a_room_that_is_not_there_is_refused(journal):
     with pytest.raises(Conflict):
         await append(journal, 7, step(1), NOTHING)

@@ -52,7 +52,7 @@ class Hall:
         limits = Limits(self.world.settings, self.clock)
         self.tokens = Tokens(b"k" * 32)
         self.door = GammonxDoor(self.world.server, self.tokens, limits, self.world.settings)
-        doors = {**native_doors(self.world.server, self.tokens, self.world.settings), HUB_PATH: self.door}
+        doors = [*native_doors(self.world.server, self.tokens, self.world.settings), self.door]
         self.sockets = Sockets(doors, self.clock, limits, self.world.settings)
         app = httpx.ASGITransport(Starlette(routes=self.door.routes))
         self.http = httpx.AsyncClient(transport=app, base_url="http://parlour.test")
@@ -63,12 +63,12 @@ class Hall:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self.door.stop()
+        await self.door.stop()
         await self.world.__aexit__()
 
     async def restart(self) -> None:
         """The server dies without a word, and another one takes over; nobody is connected."""
-        self.door.stop()
+        await self.door.stop()
         self.people.clear()
         self.open_at(await self.world.restart())
         self.door.start()

@@ -193,11 +193,11 @@ async def test_a_bot_that_could_not_sit_down_does_so_later(hall, monkeypatch):
     ann = await hall.come("ann", match)
     append = hall.world.journal.append
 
-    def fail_for_bots(number, step, writes, kept):
-        if getattr(step.command, "bot", False):
+    def fail_for_bots(number, steps, writes, kept):
+        if getattr(steps[0].command, "bot", False):
             kept(NotKept("the disk is full"))
         else:
-            append(number, step, writes, kept)
+            append(number, steps, writes, kept)
 
     with monkeypatch.context() as broken:
         broken.setattr(hall.world.journal, "append", fail_for_bots)

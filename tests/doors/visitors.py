@@ -26,7 +26,7 @@ class House:
         self.settings = Settings(**{**unlimited, **settings})
         self.limits = Limits(self.settings, self.clock)
         self.door = XsosDoor(self.limits, self.clock, self.settings)
-        self.sockets = Sockets(self.door.doors, self.clock, self.limits, self.settings)
+        self.sockets = Sockets([self.door], self.clock, self.limits, self.settings)
         self.people: list[Visitor] = []
         self.written: list[Visitor] = []
         """Those to whom something was written, in order."""

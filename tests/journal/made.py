@@ -1,7 +1,7 @@
 """Summaries and steps to keep, made up."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
@@ -52,9 +52,10 @@ async def listed(kept: AsyncIterator[Step]) -> list[Step]:
     return [step async for step in kept]
 
 
-async def append(journal: Journal, room: int, step: Step, writes: StepWrites) -> None:
-    """Have a step kept, and wait for that."""
+async def append(journal: Journal, room: int, step: Step | Sequence[Step], writes: StepWrites) -> None:
+    """Have a step kept, or some, and wait for that."""
+    steps = [step] if isinstance(step, Step) else step
     done: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
-    journal.append(room, step, writes, lambda trouble: None if done.done() else done.set_result(trouble))
+    journal.append(room, steps, writes, lambda trouble: None if done.done() else done.set_result(trouble))
     if (trouble := await done) is not None:
         raise trouble

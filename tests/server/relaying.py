@@ -4,7 +4,6 @@ import asyncio
 import re
 from typing import Any
 
-from parlour.doors.relay import RELAY_PATH
 from parlour.journal.base import Journal, Trouble
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.doors.relay_history import KeptRelay, KeptRelays
@@ -31,7 +30,7 @@ class Exchange:
         if journal is not None:
             self.relays = KeptRelays(self.clock, ids, self.settings, journal, self.troubles.append)
         limits = Limits(self.settings, self.clock)
-        self.sockets = Sockets({RELAY_PATH: self.relays}, self.clock, limits, self.settings)
+        self.sockets = Sockets([self.relays], self.clock, limits, self.settings)
         self.wires: dict[str, Wire] = {}
         self.log: list[tuple[str, str]] = []
         """Who got what, in order."""

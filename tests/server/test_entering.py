@@ -1,8 +1,11 @@
 """Coming in, going, coming back, sitting down again: who is in a room, and what they hear."""
 
+from pathlib import Path
+
 import pytest
 
 from parlour.game import Joined, Send, Update
+from parlour.journal.memory import MemoryJournal
 from tests.probe import Probe
 from tests.server.world import World, seqs
 
@@ -23,6 +26,52 @@ async def test_somebody_who_came_without_a_token_is_given_one_with_the_first_joi
     ann.client.token = "new-token"
     assert (await ann.join("ABCD"))[1]["token"] == "new-token"
     assert "token" not in (await ann.join("ABCD"))[1]
+
+
+class Counting(Probe):
+    """A game that counts how often it is asked whether somebody may join."""
+
+    name = "counting"
+    asked = 0
+
+    def join_game(self, state, player, spectate, moment):
+        Counting.asked += 1
+        return super().join_game(state, player, spectate, moment)
+
+
+class Noting(MemoryJournal):
+    """A journal that notes the steps of each write."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(), "process")
+        self.writes: list[list[str]] = []
+
+    def append(self, room, steps, writes, kept):
+        self.writes.append([type(step.command).__name__ for step in steps])
+        super().append(room, steps, writes, kept)
+
+
+async def test_a_join_asks_the_game_once_and_keeps_both_its_steps_in_one_write():
+    journal = Noting()
+    async with World(games={"counting": Counting()}, journal=journal) as world:
+        await world.open("counting")
+        Counting.asked, journal.writes = 0, []
+        ann, bob = await world.seated("ABCD", "ann", "bob")
+        assert Counting.asked == 2
+        assert journal.writes == [["Join", "Connect"]] * 2
+        assert seqs(ann) == [2, 3, 4]
+
+
+async def test_another_window_of_somebody_who_watches_gets_the_seat_too_when_they_sit_down(world):
+    await world.open("probe")
+    first, second = await world.person("ann"), await world.person("ann")
+    await first.join("ABCD", spectate=True)
+    assert first.heard("sync")[-1][1]["view"] == {"calls": 0, "you": None}
+    await second.join("ABCD")
+    assert first.heard("sync")[-1][1]["view"]["you"] == "ann"
+    first.forget()
+    await second.play("ABCD", {"type": "draw"})
+    assert [payload["view"]["you"] for _, payload in first.heard("update")] == ["ann"]
 
 
 async def test_joining_again_changes_nothing(world):

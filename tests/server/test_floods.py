@@ -8,10 +8,10 @@ import pytest
 
 from parlour.doors.relay import RELAY_PATH
 from parlour.server import metrics
-from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
-from parlour.server.gateway.doors.relay import MESSAGE_COST, Relays
-from parlour.server.gateway.doors.xsos import XSOS_PATH, XsosDoor
-from parlour.server.gateway.native import native_doors
+from parlour.server.gateway.doors.gammonx import HUB_PATH
+from parlour.server.gateway.doors.registry import DoorNeeds, open_doors
+from parlour.server.gateway.doors.relay import MESSAGE_COST
+from parlour.server.gateway.doors.xsos import XSOS_PATH
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.websocket import FRAMES_A_TURN, MAX_UNHEARD
 from parlour.server.limits import FRAME_COST, STRIKES, Limits
@@ -70,21 +70,16 @@ class House:
         self.world = World(**settings)
         tokens, settled = Tokens(b"k" * 32), self.world.settings
         limits = Limits(settled, self.world.clock)
-        self.xsos = XsosDoor(limits, self.world.clock, settled)
-        doors = {
-            **self.xsos.doors,
-            **native_doors(self.world.server, tokens, settled),
-            RELAY_PATH: Relays(self.world.clock, tokens.of_kind("relay"), settled),
-            HUB_PATH: GammonxDoor(self.world.server, tokens, limits, settled),
-        }
-        self.sockets = Sockets(doors, self.world.clock, limits, settled)
+        self.doors = open_doors(DoorNeeds(self.world.server, tokens, limits, settled))
+        self.sockets = Sockets(self.doors, self.world.clock, limits, settled)
 
     async def __aenter__(self) -> "House":
         await self.world.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.xsos.stop()
+        for door in self.doors:
+            await door.stop()
         await self.world.__aexit__()
 
     def come(self, door: str) -> "Sender":

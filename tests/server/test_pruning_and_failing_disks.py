@@ -118,11 +118,11 @@ class Failing(MemoryJournal):
 
     error: Exception | None = None
 
-    def append(self, room, step, writes, kept):
+    def append(self, room, steps, writes, kept):
         if self.error is not None:
             kept(self.error)
         else:
-            super().append(room, step, writes, kept)
+            super().append(room, steps, writes, kept)
 
     async def beat(self, now):
         if self.error is not None:
@@ -179,9 +179,9 @@ class Late(MemoryJournal):
 
     late = False
 
-    def append(self, room, step, writes, kept):
+    def append(self, room, steps, writes, kept):
         late = NotKept("no answer in time")
-        super().append(room, step, writes, (lambda _: kept(late)) if self.late else kept)
+        super().append(room, steps, writes, (lambda _: kept(late)) if self.late else kept)
 
 
 async def test_a_step_that_is_there_although_its_write_failed_is_not_refused(tmp_path):

@@ -82,7 +82,7 @@ async def test_what_was_said_just_before_a_stop_is_kept_before_the_journal_close
     await talk(first, "ann", "bob")
     for word in ("one", "last", "word"):
         first.wires["ann"].send(word)  # nobody waits for it
-    await first.relays.stop()
+    await first.relays.finish()
     await journal.close()
     assert first.troubles == []
     journal = SqliteJournal(tmp_path, "process")

@@ -382,12 +382,12 @@ class Unreliable(MemoryJournal):
 
     mode = ""
 
-    def append(self, room, step, writes, kept):
+    def append(self, room, steps, writes, kept):
         if self.mode == "lost":
             kept(NotKept("disk full"))
             return
         late = NotKept("connection lost during the commit")
-        super().append(room, step, writes, (lambda _: kept(late)) if self.mode == "kept" else kept)
+        super().append(room, steps, writes, (lambda _: kept(late)) if self.mode == "kept" else kept)
 
 
 async def test_a_step_that_could_not_be_kept_did_not_happen_and_nobody_saw_it(tmp_path):

@@ -33,7 +33,7 @@ class House:
         tokens = Tokens(b"k" * 32, date=lambda: world.clock.date() + self.shift)
         limits = Limits(world.settings, world.clock)
         doors = native_doors(world.server, tokens, world.settings)
-        doors[HUB_PATH] = GammonxDoor(world.server, tokens, limits, world.settings)
+        doors.append(GammonxDoor(world.server, tokens, limits, world.settings))
         self.sockets = Sockets(doors, world.clock, limits, world.settings)
         world.server.sessions.hang_up = self.sockets.hang_up
         transport = httpx.ASGITransport(web_app(Api(world.server, tokens, limits, world.settings), None))

@@ -12,6 +12,7 @@ from websockets.utils import apply_mask
 
 from parlour.errors import Refused
 from parlour.server.gateway.sockets import Sockets
+from parlour.server.gateway.upgrade import Door
 from parlour.server.gateway.websocket import FRAMES_A_TURN, Socket
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
@@ -24,10 +25,11 @@ HEAD = (
 )
 
 
-class Ear:
+class Ear(Door):
     """A door and a visit that keep what they hear."""
 
     name = player = "ear"
+    paths = ("/ear",)
 
     def __init__(self):
         self.heard = []
@@ -50,7 +52,7 @@ def heard(chunks, max_frame=1000):
 
     async def listen():
         ear, clock, settings = Ear(), HandClock(), Settings(max_frame=max_frame)
-        sockets = Sockets({"/ear": ear}, clock, Limits(settings, clock), settings)
+        sockets = Sockets([ear], clock, Limits(settings, clock), settings)
         socket, pipe = sockets(server_state=SimpleNamespace(connections=set())), Pipe()  # type: ignore[arg-type]
         socket.connection_made(pipe)
         for chunk in (HEAD, *chunks):
@@ -109,7 +111,7 @@ def test_any_bytes_are_understood_the_same_at_once_and_one_by_one(data):
 async def test_a_refused_upgrade_counts_as_a_call_until_its_connection_is_closed():
     ear, clock, settings = Ear(), HandClock(), Settings(address_connections=1)
     limits = Limits(settings, clock)
-    sockets = Sockets({"/ear": ear}, clock, limits, settings)
+    sockets = Sockets([ear], clock, limits, settings)
     lines = []
     for _ in range(2):
         place = limits.admit_call("127.0.0.1")
@@ -141,7 +143,7 @@ async def test_what_waited_for_a_later_turn_is_let_go_with_its_connection():
     troubles = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: troubles.append(context))
     ear, clock, settings = Ear(), HandClock(), Settings()
-    sockets = Sockets({"/ear": ear}, clock, Limits(settings, clock), settings)
+    sockets = Sockets([ear], clock, Limits(settings, clock), settings)
     socket = sockets(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
     socket.connection_made(Pipe())
     socket.data_received(HEAD)
@@ -154,7 +156,7 @@ async def test_what_waited_for_a_later_turn_is_let_go_with_its_connection():
 
 async def test_a_connection_that_is_gone_waits_for_no_collector_of_garbage():
     clock, settings = HandClock(), Settings()
-    sockets = Sockets({"/ear": Caller()}, clock, Limits(settings, clock), settings)
+    sockets = Sockets([Caller()], clock, Limits(settings, clock), settings)
     gc.collect()
     gc.disable()
     before = alive()

@@ -23,7 +23,7 @@ class Stage:
 
     def __init__(self):
         clock, settings = HandClock(), Settings()
-        sockets = Sockets({"/ear": Ear()}, clock, Limits(settings, clock), settings)
+        sockets = Sockets([Ear()], clock, Limits(settings, clock), settings)
         self.pipes = [Pipe() for _ in CONNECTIONS]
         state: Any = SimpleNamespace(connections=set())
         self.sockets = [sockets(server_state=state) for _ in CONNECTIONS]

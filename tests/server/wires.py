@@ -81,6 +81,11 @@ class Wire:
         self._pump()
 
     @property
+    def is_open(self) -> bool:
+        """The server let it in, and it is not closed."""
+        return self._client.state is State.OPEN and not self._over
+
+    @property
     def cookie(self) -> str | None:
         """What the answer set, as it is sent back."""
         return self.headers["Set-Cookie"].partition(";")[0] if "Set-Cookie" in self.headers else None

@@ -196,7 +196,7 @@ class RoomQuery(msgspec.Struct, frozen=True):
 
 
 class StepWrites(msgspec.Struct, frozen=True):
-    """What is written beside a step, as far as the step changed it."""
+    """What is written beside a step, as far as the step changed it; beside several, what the last left."""
 
     summary: RoomSummary | None = None
     state: bytes | None = None
@@ -278,8 +278,8 @@ class Journal(Protocol):
         """
         ...
 
-    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
-        """Keep a step and the writes beside it; `Conflict` if that seq is taken.
+    def append(self, room: int, steps: Sequence[Step], writes: StepWrites, kept: Kept) -> None:
+        """Keep the next step of a room, or some, and the writes beside it; `Conflict` if a seq is taken.
 
         *kept* is called when that is done, or with the error; for a whole batch in one turn of the loop.
         """

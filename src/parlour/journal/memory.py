@@ -120,38 +120,37 @@ class MemoryJournal:
         self._numbers += 1
         self._rooms[self._numbers] = _Kept(self._numbers, summary, state, due)
         self._by_id[summary.id] = self._numbers
-        for step in steps:
-            self._append(self._numbers, step, StepWrites())
+        if steps:
+            self._append(self._numbers, steps, StepWrites())
         self._change(records)
         return self._numbers
 
-    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
+    def append(self, room: int, steps: Sequence[Step], writes: StepWrites, kept: Kept) -> None:
         try:
-            self._append(room, step, writes)
+            self._append(room, steps, writes)
         except Trouble as trouble:
             kept(trouble)
         else:
             kept(None)
 
-    def _append(self, room: int, step: Step, writes: StepWrites) -> None:
+    def _append(self, room: int, steps: Sequence[Step], writes: StepWrites) -> None:
         kept = self._owned(room)
-        asked = None if step.id is None else (asker(step.command), step.id)
-        if step.seq in kept.steps:
-            raise Conflict(f"room {room} has a step {step.seq} already")
-        if asked in kept.answers:
+        if any(step.seq in kept.steps for step in steps):
+            raise Conflict(f"room {room} has a step {steps[0].seq} already")
+        answers = {(asker(step.command), step.id): step.seq for step in steps if step.id is not None}
+        if any(answer in kept.answers for answer in answers):
             raise Conflict(f"room {room} has answered that command already")
         self._check(writes.records)
         if writes.summary is not None:
             kept.set_summary(writes.summary)
-        kept.steps[step.seq] = (step.body, step.digest)
-        if asked is not None:
-            kept.answers[asked] = step.seq
+        kept.steps |= {step.seq: (step.body, step.digest) for step in steps}
+        kept.answers |= answers
         if writes.state is not None:
-            kept.states[step.seq] = writes.state
+            kept.states[steps[-1].seq] = writes.state
         if not isinstance(writes.due, UnsetType):
             kept.due = writes.due
         self._change(writes.records)
-        self._clock = max(self._clock, step.now)
+        self._clock = max(self._clock, steps[-1].now)
 
     async def update_room(
         self,

@@ -129,7 +129,7 @@ class _Play:
         """Somebody watches from when the game lets them; before, nobody without a seat can learn anything."""
         if self.watching is None:
             with suppress(Refused):
-                joined = ask_to_join(self.game, self.room, WATCHER, self.instant(), spectate=True)
+                joined = ask_to_join(self.game, self.room, WATCHER, self.instant(), spectate=True).joined
                 self.watching = topics_of(WATCHER, joined)
 
     def eyes(self) -> list[Eyes]:

@@ -84,7 +84,7 @@ def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
 
 def _knock(game: Game[Any], room: Room[Any], at: Instant, *, spectate: bool) -> Any:
     try:
-        return {"seat": ask_to_join(game, room, NEWCOMER, at, spectate=spectate).seat}
+        return {"seat": ask_to_join(game, room, NEWCOMER, at, spectate=spectate).joined.seat}
     except Refused as why:
         return why.told()
 

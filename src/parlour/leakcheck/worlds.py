@@ -146,7 +146,7 @@ class _Replays:
         room, now = self._open(self._secret("room")), 0.0
         crowd = LeakCrowd(self.game, len(room.seats), self.chance)
         with suppress(Refused):
-            joined = ask_to_join(self.game, room, WATCHER, self._instant(0.0), spectate=True)
+            joined = ask_to_join(self.game, room, WATCHER, self._instant(0.0), spectate=True).joined
             self.watching = topics_of(WATCHER, joined)
         seated = crowd.people[: len(room.seats)]
         begin: list[Command] = [one for p in seated for one in (Join(p, p.capitalize()), Connect(p))]

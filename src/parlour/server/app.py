@@ -12,14 +12,13 @@ from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 import uvicorn
 from msgspec.structs import replace
 from starlette.applications import Starlette
 
-from parlour.doors.relay import RELAY_PATH
 from parlour.game import Game
 from parlour.journal import JOURNALS
 from parlour.journal.base import Trouble
@@ -28,12 +27,8 @@ from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.web_pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
 from parlour.server.components import Components
-from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
-from parlour.server.gateway.doors.gammonx import PREFIXES as GAMMONX_PREFIXES
-from parlour.server.gateway.doors.relay import Relays
-from parlour.server.gateway.doors.relay_history import KeptRelays
+from parlour.server.gateway.doors.registry import DoorNeeds, open_doors
 from parlour.server.gateway.http_listener import PatientHttp, listen, only_server_of
-from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
@@ -41,9 +36,6 @@ from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens
-
-if TYPE_CHECKING:
-    from parlour.server.gateway.doors.xsos import XsosDoor
 
 log = structlog.get_logger()
 
@@ -109,13 +101,12 @@ async def watching(
 
 
 @asynccontextmanager
-async def running(parlour: Components, gammonx: GammonxDoor, relays: Relays) -> AsyncIterator[None]:
+async def running(parlour: Components, doors: Sequence[Door]) -> AsyncIterator[None]:
     """Run the components and the doors; at the end, finish what was asked before the journal closes."""
     parlour.environment.watchdog.start()
-    gammonx.start()
     yield
-    gammonx.stop()
-    await relays.stop()
+    for door in doors:
+        await door.finish()
     await parlour.stop()
     parlour.environment.watchdog.stop()
 
@@ -140,12 +131,12 @@ class Server(uvicorn.Server):
     def __init__(
         self,
         config: uvicorn.Config,
-        xsos: "XsosDoor | None",
+        doors: Sequence[Door],
         stop_timeout: float,
         unstored: Callable[[], list[str]],
     ) -> None:
         super().__init__(config)
-        self.xsos = xsos
+        self._doors = doors
         self._stop_timeout = stop_timeout
         self._unstored = unstored
         """The rooms whose state has changed since it was stored."""
@@ -161,13 +152,13 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets and self.failure is None:
-            if self.xsos is not None:
-                self.xsos.start()
+            for door in self._doors:
+                door.start()
             self.greet()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self.xsos is not None:
-            await self.xsos.stop()  # their clients wait in open requests, and uvicorn would wait for those
+        for door in self._doors:
+            await door.stop()  # some clients wait in open requests, and uvicorn would wait for those
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
@@ -200,22 +191,6 @@ class Server(uvicorn.Server):
         os._exit(1)
 
 
-def relays_of(parlour: Components, ids: Tokens, settings: Settings) -> Relays:
-    """The relays, with a history or without one."""
-    if settings.relay_history:
-        return KeptRelays(parlour.clock, ids, settings, parlour.journal, parlour.environment.note_trouble)
-    return Relays(parlour.clock, ids, settings)
-
-
-def open_xsos(parlour: Components, limits: Limits, settings: Settings) -> "XsosDoor | None":
-    """The XsOs door with its Socket.IO library, which nothing else needs; None if the door is closed."""
-    if not settings.xsos:
-        return None
-    from parlour.server.gateway.doors.xsos import XsosDoor  # noqa: PLC0415 - imported if the door is open
-
-    return XsosDoor(limits, parlour.clock, settings)
-
-
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
@@ -224,10 +199,8 @@ def make_server(
     parlour = Components(games, journal, SystemClock(), settings)
     tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
     limits = Limits(settings, parlour.clock)
-    gammonx = GammonxDoor(parlour, tokens, limits, settings)
     api = Api(parlour, tokens, limits, settings)
-    xsos = open_xsos(parlour, limits, settings)
-    relays = relays_of(parlour, tokens.of_kind("relay"), settings)
+    doors = open_doors(DoorNeeds(parlour, tokens, limits, settings))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -239,7 +212,7 @@ def make_server(
             return
         api.draw_previews()
         async with (
-            running(parlour, gammonx, relays),
+            running(parlour, doors),
             watching(parlour, games, watched),
             every(parlour.clock, 1.0, foreign.flush_repeated),
             every(parlour.clock, SWEEP_EVERY, limits.sweep),
@@ -247,13 +220,7 @@ def make_server(
             yield
 
     app = web_app(api, lifespan, read_pages())
-    app.router.routes.extend((*(xsos.routes if xsos else ()), *gammonx.routes))
-    doors: dict[str, Door] = {  # by path; one that ends with a slash takes all below its first part
-        **native_doors(parlour, tokens, settings),
-        RELAY_PATH: relays,
-        **{prefix + HUB_PATH: gammonx for prefix in GAMMONX_PREFIXES},
-        **(xsos.doors if xsos else {}),
-    }
+    app.router.routes.extend(route for door in doors for route in door.routes)
     sockets = Sockets(doors, parlour.clock, limits, settings)
     parlour.sessions.hang_up = sockets.hang_up
     config = uvicorn.Config(
@@ -267,6 +234,6 @@ def make_server(
         proxy_headers=False,  # we read these headers ourselves, from known proxies only
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
-    server = Server(config, xsos, settings.stop_timeout, parlour.rooms.unstored)
+    server = Server(config, doors, settings.stop_timeout, parlour.rooms.unstored)
     parlour.environment.give_up = server.give_up
     return server

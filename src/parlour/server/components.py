@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from parlour.game import Game
-from parlour.journal.base import Journal
+from parlour.journal.base import Journal, Trouble
 from parlour.pseudonyms import Pseudonyms
 from parlour.server.border import Ask, Told
 from parlour.server.bots.pool import BotPool
@@ -82,6 +82,10 @@ class Components:
         ]  # fmt: skip
         self.pseudonyms: Pseudonyms
         """Makes public names for players whose own ids are secrets; set once the journal is open."""
+
+    def note_trouble(self, trouble: Trouble) -> None:
+        """Report that the journal failed."""
+        self.environment.note_trouble(trouble)
 
     async def start(self) -> None:
         """Open the journal and start all parts."""

@@ -8,10 +8,11 @@ from weakref import WeakValueDictionary
 import msgspec
 from msgspec.structs import replace
 
+from parlour.errors import Refused
 from parlour.journal.base import Journal, Player, Record, Trouble, Unchanged
 from parlour.server.clock import Clock
 from parlour.server.record_decoding import read
-from parlour.server.tokens import Bearer, bad_token, guest_name
+from parlour.server.tokens import Bearer, Tokens, bad_token, guest_name
 
 KIND = "player"
 MOST_KNOWN = 20_000
@@ -74,11 +75,6 @@ class Sessions:
             raise bad_token()
         return bearer.player
 
-    async def find(self, bearer: Bearer) -> str:
-        """The same, for callers who can wait."""
-        await self.look_up(bearer.player)
-        return self.player(bearer)
-
     async def look_up(self, player: str) -> int:
         """How often this player ended all sessions."""
         ended = self._ended.pop(player, None)
@@ -132,3 +128,31 @@ class Sessions:
     def _alone(self, player: str) -> asyncio.Lock:
         """The lock that lets one change of a player happen at a time, so that none is lost."""
         return self._writing.setdefault(player, asyncio.Lock())
+
+
+class Identities:
+    """Finds out which player somebody is."""
+
+    def __init__(self, tokens: Tokens, sessions: Sessions) -> None:
+        self._tokens = tokens
+        self._sessions = sessions
+
+    def player(self, token: str | None, cookie: str | None = None) -> str | None:
+        """The player of a token that was sent, else of a cookie; None for a guest.
+
+        A bad token is refused, a bad cookie makes a guest. `LookUpFirst` if the session is not known yet.
+        """
+        if token is not None:
+            return self._sessions.player(self._tokens.bearer(token))
+        with suppress(Refused):
+            if cookie is not None:
+                return self._sessions.player(self._tokens.bearer(cookie, expires=False))
+        return None
+
+    async def find(self, token: str | None, cookie: str | None = None) -> str | None:
+        """The same, for callers who can wait."""
+        try:
+            return self.player(token, cookie)
+        except LookUpFirst as first:
+            await first.look_up()
+        return self.player(token, cookie)

@@ -50,6 +50,16 @@ def brought(token: str | None) -> str | None:
     return None if token in ("", "undefined", "null") else token
 
 
+def bearer_token(authorization: str | None) -> str | None:
+    """The token of an Authorization header, if that is what it holds.
+
+    >>> bearer_token("Bearer p.x.y"), bearer_token("Basic abc"), bearer_token(None)
+    ('p.x.y', None, None)
+    """
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
 class Bearer(NamedTuple):
     """The content of a token."""
 

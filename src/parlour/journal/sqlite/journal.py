@@ -103,15 +103,15 @@ class SqliteJournal:
         number: int = await self._write(partial(row_writes.create, row, state, due, steps, records))
         return number
 
-    def append(self, room: int, step: Step, writes: StepWrites, kept: Kept) -> None:
-        row = row_writes.row_of(room, step)
+    def append(self, room: int, steps: Sequence[Step], writes: StepWrites, kept: Kept) -> None:
+        rows = [row_writes.row_of(room, step) for step in steps]
         row_of_room = None if writes.summary is None else row_writes.SummaryRow.of(writes.summary)
         alone = row_of_room is None and writes.state is None and writes.due is UNSET and not writes.records
-        do = partial(row_writes.append, row, row_of_room, writes.state, writes.due, writes.records)
+        do = partial(row_writes.append, rows, row_of_room, writes.state, writes.due, writes.records)
         if self._writer is None:
             kept(NotKept("the journal is not open"))
         else:
-            self._writer.put(Write(do, step.now, row if alone else None), kept)
+            self._writer.put(Write(do, steps[-1].now, rows[0] if alone and len(rows) == 1 else None), kept)
 
     async def update_room(
         self,

@@ -5,6 +5,7 @@ Every row is written with its checksum; see `checked_rows`.
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -69,10 +70,12 @@ StepRow = tuple[int, int, str | None, str | None, bytes, bytes]
 
 ROWS_AT_ONCE = 64
 """Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
-INSERT_STEPS = {
-    count: "INSERT INTO steps VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)  # noqa: S608 - our own words
-    for count in (1 << power for power in range(ROWS_AT_ONCE.bit_length()))
-}
+
+
+@cache
+def insertion_of(count: int) -> str:
+    """The statement that inserts so many steps, all or none."""
+    return "INSERT INTO steps VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)  # noqa: S608 - our own words
 
 
 # Rooms and steps.
@@ -113,17 +116,17 @@ def create(
 
 
 def append(
-    row: StepRow,
+    rows: Sequence[StepRow],
     row_of_room: SummaryRow | None,
     state: bytes | None,
     due: float | UnsetType | None,
     records: Sequence[Change],
     db: sqlite3.Connection,
 ) -> None:
-    room, seq, *_ = row
+    room, seq, *_ = rows[-1]
     check(records, db)
     try:
-        db.execute(INSERT_STEPS[1], row)
+        db.execute(insertion_of(len(rows)), tuple(chain.from_iterable(rows)))
     except sqlite3.IntegrityError as error:
         raise Conflict(f"step {seq} of room {room} has no place: {error}") from None
     write_summary(db, room, row_of_room, due)
@@ -141,7 +144,7 @@ def insert_all(db: sqlite3.Connection, rows: Sequence[StepRow]) -> int:
     while at < len(rows):
         count = 1 << min(ROWS_AT_ONCE, len(rows) - at).bit_length() - 1
         try:
-            db.execute(INSERT_STEPS[count], tuple(chain.from_iterable(rows[at : at + count])))
+            db.execute(insertion_of(count), tuple(chain.from_iterable(rows[at : at + count])))
         except sqlite3.IntegrityError:
             break  # SQLite has undone the whole statement
         at += count

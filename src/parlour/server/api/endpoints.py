@@ -38,10 +38,10 @@ from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of
 from parlour.server.rooms.history import HistoryPage, HistoryWanted
 from parlour.server.rooms.summary import PublicRoom, Waits, waits_of
-from parlour.server.sessions import KeptPlayer
+from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.standings import leaders, standings_of
-from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, guest_name, new_player_id
+from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, bearer_token, guest_name, new_player_id
 from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
 
 log = structlog.get_logger()
@@ -202,6 +202,7 @@ class Api:
     def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self._parlour = parlour
         self._tokens = tokens
+        self._identities = Identities(tokens, parlour.sessions)
         self._limits = limits
         self._settings = settings
         self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
@@ -271,16 +272,8 @@ class Api:
 
     async def asker(self, request: Request) -> str | None:
         """The player who calls, by bearer token or cookie; a cookie from another site's page is ignored."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return await self._parlour.sessions.find(self._tokens.bearer(token.strip()))
-        cookie = request.cookies.get(COOKIE)
-        if cookie is None or not self._may_use_cookie(request):
-            return None
-        try:
-            return await self._parlour.sessions.find(self._tokens.bearer(cookie, expires=False))
-        except Refused:  # an invalid cookie, or one of an ended session, makes the caller a guest
-            return None
+        cookie = request.cookies.get(COOKIE) if self._may_use_cookie(request) else None
+        return await self._identities.find(bearer_token(request.headers.get("authorization")), cookie)
 
     def _may_use_cookie(self, request: Request) -> bool:
         encrypted = self._is_encrypted(request)

@@ -1,7 +1,7 @@
 """All WebSockets of the server: made for every upgrade, pinged when silent, closed when the server stops."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from websockets.frames import CloseCode
@@ -23,14 +23,24 @@ PART_EVERY = 0.05
 """How many are closed together at a stop, and how many seconds before the next."""
 
 
+def by_path(doors: Iterable[Door]) -> dict[str, Door]:
+    """The doors by their paths. No two have the same, so their order decides nothing."""
+    found: dict[str, Door] = {}
+    for door in doors:
+        for path in door.paths:
+            if found.setdefault(path, door) is not door:
+                raise TypeError(f"two doors have the path {path}")
+    return found
+
+
 class Sockets(WriteScheduler):
     """Makes a `Socket` for every upgrade, and closes those whose clients are gone."""
 
-    def __init__(self, doors: Mapping[str, Door], clock: Clock, limits: Limits, settings: Settings) -> None:
+    def __init__(self, doors: Iterable[Door], clock: Clock, limits: Limits, settings: Settings) -> None:
         super().__init__(clock)
         self.limits = limits
         self.settings = settings
-        self._doors = doors
+        self._doors = by_path(doors)
         self.open: set[Socket] = set()
         self._rounds: Rounds | None = None
         self._parting: list[Socket] = []

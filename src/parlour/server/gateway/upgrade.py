@@ -1,9 +1,11 @@
 """Upgrade requests: who wants a WebSocket, what the request says, and how it is refused."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.requests import cookie_parser
+from starlette.routing import BaseRoute
 from websockets.http11 import Request as UpgradeRequest
 
 from parlour.server.gateway.outboxes import Peer
@@ -85,12 +87,26 @@ class Upgrade(NamedTuple):
         return ", ".join(values) if values else None
 
 
-class Door(Protocol):
-    """Takes the WebSockets of a path."""
+class Door(ABC):
+    """Lets the clients of one protocol in: WebSockets at paths of its own, and perhaps HTTP calls."""
 
+    paths: Sequence[str]
+    """The paths of its WebSockets; one that ends with a slash takes all below its first part."""
+    routes: Sequence[BaseRoute] = ()
+    """Its HTTP calls."""
+
+    @abstractmethod
     def enter(self, socket: "Socket", upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         """Accept an upgrade, with headers for the answer; `Refused` or `UpgradeRefused` if not."""
-        ...
+
+    def start(self) -> None:  # noqa: B027 - most doors have nothing to start
+        """The server accepts connections from now on."""
+
+    async def stop(self) -> None:  # noqa: B027
+        """The server is about to stop: stop timers, and answer the HTTP calls that wait."""
+
+    async def finish(self) -> None:  # noqa: B027
+        """All connections are closed: write what is left, because the journal closes next."""
 
 
 class UpgradeRefused(Exception):

@@ -2,11 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from parlour.errors import Code, Refused
-from parlour.game import Joined, Send
+from parlour.game import Send
 from parlour.journal.base import Trouble
-from parlour.room import ask_to_join, topics_of
+from parlour.room import Asked, ask_to_join, topics_of
 from parlour.server.border import (
     NOTHING,
     DoorEntry,
@@ -22,6 +23,7 @@ from parlour.server.bots.players import check_no_bot
 from parlour.server.refusals import excuse
 from parlour.server.rooms.perspectives import change_of
 from parlour.server.rooms.roster import Place
+from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stepping import SteppingRoom
 from parlour.server.rooms.summary import company_of
 from parlour.server.step_messages import heard
@@ -113,17 +115,20 @@ class EnterableRoom(SteppingRoom):
             self._check_door(ask.player, ask.door)
         name = await self._name_of(ask)
         topics: tuple[str, ...] = ()
+        sat: Thought | None = None
         if self.here.seat(ask.player) is None:
             watches = ask.door is not None and self._would_watch(ask.player, ask.door)
-            joined = self._ask_to_join(ask.player, spectate=ask.spectate or watches)
-            if joined.seat is None:
+            spectate = ask.spectate or watches
+            asked = self._ask_to_join(ask.player, spectate=spectate)
+            if asked.joined.seat is None:
                 self._check_spectators(ask.player)
-                topics = self._ask_game(lambda: topics_of(ask.player, joined))
+                topics = self._ask_game(lambda: topics_of(ask.player, asked.joined))
             else:
-                await self.step(Join(ask.player, name))
-        seat, connected = self.here.seat(ask.player), None
+                sat = self._think(Join(ask.player, name), asked=None if spectate else asked)
+        seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
         if seat is not None and not seat.connected:
-            connected = await self.step(Connect(ask.player))
+            connected = self._think(Connect(ask.player), after=sat)
+            await self._keep(connected)
         seat = self.here.seat(ask.player)
         place = Place(ask.client, ask.player, name, ask.format)
         self._move(place, Viewpoint(None, topics) if seat is None else Viewpoint(seat.player, seat.topics))
@@ -163,12 +168,9 @@ class EnterableRoom(SteppingRoom):
         player = await self._env.sessions.known(ask.player)
         return player.name if player is not None else guest_name(ask.player)
 
-    def _ask_to_join(self, player: str, *, spectate: bool) -> Joined[object]:
+    def _ask_to_join(self, player: str, *, spectate: bool) -> Asked[Any]:
         at = self._env.instant()
-        joined: Joined[object] = self._ask_game(
-            lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate)
-        )
-        return joined
+        return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
 
     def _check_spectators(self, player: str) -> None:
         most = self._env.settings.room_members

@@ -131,7 +131,7 @@ class HistoryReader:
         if self._watching is None:
             player = self._player or ":nobody"
             ask = partial(ask_to_join, self._game, room, player, self._env.instant(), spectate=True)
-            self._watching = topics_of(player, self._env.ask_game(self._game, room.id, ask))
+            self._watching = topics_of(player, self._env.ask_game(self._game, room.id, ask).joined)
         return self._watching
 
 

@@ -87,6 +87,12 @@ class Roster:
         """Work out the perspectives anew, after somebody came, went or changed seats."""
         self.perspectives = {place.perspective for place in self.places.values()}
 
+    def perspectives_in(self, room: Room[Any]) -> set[Perspective]:
+        """The perspectives that there will be once everybody has the viewpoint of their seat in *room*."""
+        return {
+            perspective_of(place.player if room.seat(place.player) else None, place.format) for place in self
+        }
+
     @property
     def spectators(self) -> set[str]:
         """The players without a seat."""

@@ -28,6 +28,13 @@ class Thought(msgspec.Struct, frozen=True):
     """The room to store beside the step, where that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
+    after: "Thought | None" = None
+    """The thought that it follows, if both are to be kept in one write."""
+
+    @property
+    def all(self) -> "tuple[Thought, ...]":
+        """All thoughts of one write, in order."""
+        return (self,) if self.after is None else (*self.after.all, self)
 
 
 KeptBefore = tuple[Room[Any], int, Opening, RoomSummary | None, float | None]
@@ -37,7 +44,7 @@ NOTHING = StepWrites()
 
 
 def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
-    """The writes that belong to this step."""
+    """The writes that belong to this step, and to those that are kept with it."""
     was, number, opening, summary, due = before
     room, step = thought.room, thought.step
     ends = room.outcome is not None and was.outcome is None

@@ -16,7 +16,7 @@ from parlour.errors import Code, Refused
 from parlour.game import Game, Send
 from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
-from parlour.room import Instant, Room, apply, ask_to_join, perform_without_game, topics_of
+from parlour.room import Asked, Instant, Room, apply, ask_to_join, perform_without_game, topics_of
 from parlour.server import metrics
 from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
 from parlour.server.clock import Handle
@@ -29,7 +29,7 @@ from parlour.server.rooms.roster import Place, Presence, Roster
 from parlour.server.rooms.step_writes import Thought, writes_beside
 from parlour.server.rooms.stored_room import freeze
 from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
-from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, asker
+from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, Step, asker
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -87,12 +87,16 @@ class SteppingRoom(ABC):
     ) -> Thought:
         """Think a command through, write it and the tickets that it matches, and speak of it."""
         thought = self._think(command, id, sent=bool(tickets))
+        await self._keep(thought, tickets)
+        return thought
+
+    async def _keep(self, thought: Thought, tickets: tuple[Ticket, ...] = ()) -> None:
+        """Write a thought and speak of it; refused if it could not be written."""
         kept: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
         self._write(thought, tickets, kept.set_result)
         trouble = await kept
         if trouble is not None:
             raise await self._recover(thought, trouble)
-        return thought
 
     @abstractmethod
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
@@ -104,38 +108,69 @@ class SteppingRoom(ABC):
 
     # Think.
 
-    def _think(self, command: Command, id: str | None, *, sent: bool = False) -> Thought:
-        """What a command leads to; *sent* says that the lobby has seen to the seat."""
-        at, before = self._env.instant(), self._room
+    def _think(
+        self,
+        command: Command,
+        id: str | None = None,
+        *,
+        sent: bool = False,
+        asked: Asked[Any] | None = None,
+        after: Thought | None = None,
+    ) -> Thought:
+        """What a command leads to, now or *after* a thought that is to be kept with it.
+
+        *sent* says that the lobby has seen to the seat, *asked* what the game has already answered.
+        """
+        before = self._room if after is None else after.room
+        at = self._env.instant() if asked is None else asked.at
         if before is None:
             raise self._refusal or AssertionError(f"room {self.id} was not loaded")
         try:
             if isinstance(command, Join) and not sent:
                 self._check_seat(command.player, bot=command.bot)
-            return self._env.ask_game(self._game, self.id, partial(self._think_with_game, command, at, id))
+            think = partial(self._think_with_game, before, command, at, id, asked, after)
+            return self._env.ask_game(self._game, self.id, think)
         except Refused as why:
             if before.must(command) and why.code != Code.GAME_OVERRAN:
-                return self._think_alone(command, at, id, why)
+                return self._think_alone(before, command, at, id, why, after)
             metrics.refusals.labels(self._game.name, why.code).inc()
             if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise self._with_legal(command.player, why) from None
             raise
 
-    def _think_with_game(self, command: Command, at: Instant, id: str | None) -> Thought:
-        game, before = self._game, self._room
-        assert before is not None  # noqa: S101 - the caller looked
-        room, step = apply(game, before, command, at, id=id)
-        seen = see_after(game, before, room, self._roster.perspectives, self._seen)
+    def _think_with_game(
+        self,
+        before: Room[Any],
+        command: Command,
+        at: Instant,
+        id: str | None,
+        asked: Asked[Any] | None,
+        after: Thought | None,
+    ) -> Thought:
+        game = self._game
+        room, step = apply(game, before, command, at, id=id, asked=asked)
+        perspectives, seen = self._roster.perspectives, self._seen
+        if after is not None:  # nobody was told of that yet
+            perspectives, seen = self._roster.perspectives_in(before), after.seen or seen
+        seen = see_after(game, before, room, perspectives, seen)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
-        return Thought(room, step, seen, freeze(room) if store else None)
+        return Thought(room, step, seen, freeze(room) if store else None, after=after)
 
-    def _think_alone(self, command: Command, at: Instant, id: str | None, why: Refused) -> Thought:
+    def _think_alone(
+        self,
+        before: Room[Any],
+        command: Command,
+        at: Instant,
+        id: str | None,
+        why: Refused,
+        after: Thought | None,
+    ) -> Thought:
         """What must happen although the game refused it or failed on it."""
         log.warning("done_without_the_game", room=self.id, do=type(command).__name__, why=why.message)
-        room, step = perform_without_game(self._game, self.here, command, at, why, id)
+        room, step = perform_without_game(self._game, before, command, at, why, id)
         if why.code == Code.GAME_ERROR:
             why = Refused(why.code, f"{self._game.display_name} failed on this; it was done without the game")
-        return Thought(room, step, {}, failure=why)
+        return Thought(room, step, {}, failure=why, after=after)
 
     def _ask_game(self, think: Callable[[], T]) -> T:
         """Run the game's code; whatever it raises comes out as a refusal."""
@@ -166,14 +201,15 @@ class SteppingRoom(ABC):
             tickets += self._env.reservations.filled(self.id, sitting_in(thought.room))
         known = (before, self._number, self._opening, self._summary, self._due)
         writes = writes_beside(known, thought, tickets)
-        asked = thought.step.now
+        asked, steps = thought.step.now, [one.step for one in thought.all]
 
         def done(trouble: Trouble | None) -> None:
             if trouble is None:
                 metrics.write_time.observe(self._env.clock.now() - asked)
                 try:
                     self._note(thought, writes, tickets)
-                    self._speak(thought)
+                    for one in thought.all:
+                        self._speak(one)
                 except Exception:  # a bug of ours: the step is kept, and the room must go on
                     self._room = thought.room
                     log.exception("step_not_told", room=self.id, seq=thought.step.seq)
@@ -181,20 +217,25 @@ class SteppingRoom(ABC):
                 self._env.publish(OutcomeReached(self.id))
             kept(trouble)
 
-        self._env.journal.append(self._number, thought.step, writes, done)
+        self._env.journal.append(self._number, steps, writes, done)
 
     def _note(self, thought: Thought, writes: StepWrites, tickets: tuple[Ticket, ...]) -> None:
         """A step is kept: remember what was kept beside it, and let the parts know."""
-        step, command = thought.step, thought.step.command
         if writes.summary is not None:
             self._summary = writes.summary
             self._env.publish(SummaryChanged(writes.summary))
             if thought.room.seats != self.here.seats:
                 self._env.publish(SeatsChanged(self.id, sitting_in(thought.room), tickets))
         if writes.state is not None:
-            self._stored = step.seq
+            self._stored = thought.step.seq
         if not isinstance(writes.due, UnsetType):
             self._due = writes.due
+        for one in thought.all:
+            self._count(one.step)
+
+    def _count(self, step: Step) -> None:
+        """A step is kept: remember the answer to its command id, and count it."""
+        command = step.command
         if step.id is not None and (player := getattr(command, "player", None)) is not None:
             self._answers[player, step.id] = step.seq
         metrics.steps.kept[self._game.name, type(command)] += 1
@@ -279,7 +320,7 @@ class SteppingRoom(ABC):
         """The topics that the game lets somebody hear who watches."""
         at = self._env.instant()
         return self._ask_game(
-            lambda: topics_of(player, ask_to_join(self._game, self.here, player, at, spectate=True))
+            lambda: topics_of(player, ask_to_join(self._game, self.here, player, at, spectate=True).joined)
         )
 
     def _move(self, place: Place, viewpoint: Viewpoint) -> None:

@@ -10,7 +10,7 @@ import structlog
 from msgspec.structs import replace
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from websockets.frames import CloseCode
 
 from parlour.doors.gammonx.hub import GammonX
@@ -33,12 +33,13 @@ from parlour.server.clock import Clock, Rounds
 from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import Peer, framed
-from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
+from parlour.server.gateway.upgrade import Door, Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import CREATE_COST, FRAME_COST, Limits, Quota, cost_of, too_fast
 from parlour.server.refusals import excuse
+from parlour.server.sessions import Identities
 from parlour.server.settings import Settings
-from parlour.server.tokens import Bearer, Tokens, brought
+from parlour.server.tokens import Tokens, bearer_token, brought
 from parlour.wire import EnterByDoor
 from parlour.wire import Request as Asked
 
@@ -233,13 +234,13 @@ HTTP_STATUS: dict[str, int] = {
 """The status of a refused call; 400 for all others."""
 
 
-class GammonxDoor:
+class GammonxDoor(Door):
     """All connections to the hub, and the HTTP calls before them."""
 
     def __init__(self, parlour: Backing, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self.parlour = parlour
         self.clock: Clock = parlour.clock
-        self._tokens = tokens
+        self._identities = Identities(tokens, parlour.sessions)
         self._limits = limits
         self._settings = settings
         self._negotiated: dict[str, tuple[float, str]] = {}
@@ -253,29 +254,24 @@ class GammonxDoor:
 
     # Called by sockets.
 
+    paths = tuple(prefix + HUB_PATH for prefix in PREFIXES)
+
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}
-        bearer = self._bearer(upgrade.request.headers.get("Authorization"), query)
-        player = None if bearer is None else self.parlour.sessions.player(bearer)
+        given = bearer_token(upgrade.request.headers.get("Authorization"))
+        if given is None:
+            given = query.get("access_token") or query.get("token")
+        player = self._identities.player(brought(given))  # cookies do not count, so that any page may connect
         connection = HubConnection(self, socket, player, query)
         if "id" in query:
             self._redeem(query["id"], connection)
         self._connections.add(connection)
         return connection, {}
 
-    def _bearer(self, authorization: str | None, query: Mapping[str, str]) -> Bearer | None:
-        """The content of the client's token, if any; cookies do not count, so that any page may connect."""
-        scheme, _, token = (authorization or "").partition(" ")
-        given = token if scheme.lower() == "bearer" else query.get("access_token") or query.get("token")
-        mine = brought(given)
-        return None if mine is None else self._tokens.bearer(mine)
-
     async def _caller(self, request: Request, id: str) -> str:
         """The player who calls: the one of our own token, else the one with this id."""
-        bearer = self._bearer(request.headers.get("authorization"), {})
-        if bearer is not None:
-            return await self.parlour.sessions.find(bearer)
-        return self.parlour.pseudonyms.player(id)
+        player = await self._identities.find(brought(bearer_token(request.headers.get("authorization"))))
+        return self.parlour.pseudonyms.player(id) if player is None else player
 
     def _redeem(self, token: str, connection: HubConnection) -> None:
         if token in self._used:
@@ -335,7 +331,7 @@ class GammonxDoor:
         """Start the pings."""
         self._rounds.start()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Stop the pings."""
         self._rounds.stop()
 
@@ -351,8 +347,8 @@ class GammonxDoor:
     # HTTP.
 
     @property
-    def routes(self) -> list[Route]:
-        """The routes for Starlette."""
+    def routes(self) -> list[BaseRoute]:  # type: ignore[override]
+        """Its HTTP calls."""
         calls: dict[str, tuple[str, Answer]] = {
             "/api/matches/join": (JOIN_ERROR, self._join),
             "/api/matches/queues/{queue}": (QUEUE_ERROR, self._poll),

@@ -11,6 +11,7 @@ from parlour.doors.relay import (
     FULL,
     MAX_MESSAGE,
     RELAY_COOKIE,
+    RELAY_PATH,
     Copies,
     RelayWanted,
     cookie_id,
@@ -36,7 +37,7 @@ from parlour.relay import (
 from parlour.server import metrics
 from parlour.server.clock import Clock, Handle
 from parlour.server.gateway.outboxes import Peer, framed
-from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
+from parlour.server.gateway.upgrade import Door, Upgrade, UpgradeRefused
 from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Quota, is_encrypted
 from parlour.server.settings import Settings
@@ -134,7 +135,7 @@ class OpenRelay:
 Think = Callable[[OpenRelay, RelayConnection], Effects[Socket]]
 
 
-class Relays:
+class Relays(Door):
     """The door to all relays, which also owns them."""
 
     def __init__(self, clock: Clock, ids: Tokens, settings: Settings) -> None:
@@ -145,7 +146,9 @@ class Relays:
         self._open = Quota("relays", settings.relays, address=settings.address_relays)
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
 
-    async def stop(self) -> None:
+    paths = (RELAY_PATH,)
+
+    async def finish(self) -> None:
         """Finish open work; cancel all alarms."""
         for opened in self._in_memory.values():
             if opened.alarm is not None:

@@ -123,8 +123,8 @@ class KeptRelays(Relays):
         self._is_short = False
         """There seems to be too much since then."""
 
-    async def stop(self) -> None:
-        await super().stop()
+    async def finish(self) -> None:
+        await super().finish()
         for opened in list(self._in_memory.values()):
             await _kept(opened).mailbox.drained()
 

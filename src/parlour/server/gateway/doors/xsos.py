@@ -10,7 +10,7 @@ import structlog
 from engineio import packet as engine_packet
 from socketio.packet import EVENT
 from starlette.requests import HTTPConnection
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 from websockets.frames import CloseCode
 
@@ -56,7 +56,7 @@ def _over() -> Refused:
     return Refused(Code.NOT_FOUND, "there is no such session any more; connect again")
 
 
-class XsosDoor:
+class XsosDoor(Door):
     """Passes Socket.IO messages to the door, and the door's messages to the clients."""
 
     def __init__(self, limits: Limits, clock: Clock, settings: Settings) -> None:
@@ -88,8 +88,9 @@ class XsosDoor:
             self._sio.on(event, answer)
         for event in ("client_msg", "unknown", "unreadable"):
             self._sio.on(event, self._answering(event))
-        self.routes: list[BaseRoute] = [Route(XSOS_PATH, self)]
-        self.doors: dict[str, Door] = {XSOS_PATH: self}
+        self.routes = [Route(XSOS_PATH, self)]
+
+    paths = (XSOS_PATH,)
 
     def start(self) -> None:
         """Look now and then for players who are away for too long."""
