@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from parlour.journal.base import Conflict, Damage, Damaged, NewRecord, Record, RecordQuery, RoomQuery
+from parlour.journal.conditions import which_records
+from parlour.journal.rows import ALL_TABLES
 from parlour.journal.sqlite import SqliteJournal
-from parlour.journal.sqlite.checked_rows import ALL_TABLES
-from parlour.journal.sqlite.reads import which_records
 from parlour.server.secret import secret_of
 from tests.journal.made import STATE, summary
 

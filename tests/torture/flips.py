@@ -13,8 +13,8 @@ import msgspec
 from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
+from parlour.journal.rows import ALL_TABLES, RECORDS
 from parlour.journal.sqlite import SqliteJournal
-from parlour.journal.sqlite.checked_rows import ALL_TABLES, RECORDS
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens

@@ -11,7 +11,7 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
-from parlour.journal.sqlite.checked_rows import STATES, STEPS, Table, is_whole
+from parlour.journal.rows import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms.stored_room import thaw
 from parlour.wire import Rematch, Step, digest, read_step

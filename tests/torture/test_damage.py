@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from parlour.journal.sqlite.checked_rows import STEPS, with_checksum
+from parlour.journal.rows import STEPS, with_checksum
 from tests.torture.bare import Seated, sit
 
 pytestmark = pytest.mark.e2e

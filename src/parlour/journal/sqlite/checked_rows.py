@@ -1,67 +1,14 @@
-"""Rows with a checksum: how every row is written, read and checked.
+"""How every row of the file is written, read and checked: see `parlour.journal.rows`.
 
-A checksum is a digest of all the columns of its row, including those that are only searched by. A row that is
-not as it was written is noted and treated as missing; a read of that very row raises `Damaged`.
+A row that is not as it was written is noted and treated as missing; a read of that very row raises `Damaged`.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from parlour.journal.base import Damage, Damaged
-from parlour.wire import digest
-
-Row = tuple[Any, ...]
-
-_pack = msgspec.msgpack.Encoder().encode
-
-BY_ROW = ("rowid",)
-
-
-class Table:
-    """The columns of a table: all but the checksum, the body last if there is one."""
-
-    def __init__(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        key: tuple[str, ...],
-        order: tuple[str, ...] = BY_ROW,
-        *,
-        has_body: bool = True,
-    ) -> None:
-        self.name = name
-        self.columns = columns
-        self.key = key
-        """The columns that identify a row."""
-        self.order = order
-        """The column by which rows can be walked through."""
-        self.has_body = has_body
-        self.all = ", ".join((*columns, "checksum"))
-        """The columns as SQL."""
-        marks = ", ".join("?" for _ in (*columns, "checksum"))
-        self.insertion = f"INTO {name} ({self.all}) VALUES ({marks})"
-
-
-ROOMS = Table(
-    "rooms",
-    ("number", "id", "game", "open", "private", "connected", "held", "creator", "ended_at", "due", "card"),
-    ("number", "id"),
-)
-SEATS = Table("seats", ("room", "player"), ("room", "player"), ("room", "player"), has_body=False)
-STEPS = Table("steps", ("room", "seq", "player", "command_id", "body"), ("room", "seq"))
-STATES = Table("states", ("room", "seq", "body"), ("room", "seq"), ("room", "seq"))
-RECORDS = Table(
-    "records",
-    ("kind", "in_group", "key", "owner", "sort", "due", "room", "body"),
-    ("kind", "in_group", "key"),
-)
-CLOCK = Table("clock", ("now",), (), has_body=False)
-
-ALL_TABLES = (ROOMS, SEATS, CLOCK, RECORDS, STATES, STEPS)
-"""The small ones first: they are checked before the long ones."""
+from parlour.journal.rows import Row, Table, damage_of, damaged, is_whole, with_checksum
 
 
 class Connection(sqlite3.Connection):
@@ -71,19 +18,6 @@ class Connection(sqlite3.Connection):
 
 
 # Writing.
-
-
-def checksum(keys: Sequence[Any], hash: bytes) -> bytes:
-    """The checksum of a row with these columns and this digest of its body; 1 and 1.0 count as the same."""
-    plain = [float(value) if isinstance(value, int | float) else value for value in keys]
-    return digest(_pack(plain) + hash)
-
-
-def with_checksum(table: Table, *values: Any) -> Row:
-    """A row with its checksum, as it is written."""
-    if table.has_body:
-        return (*values, checksum(values[:-1], digest(values[-1])))
-    return (*values, checksum(values, b""))
 
 
 def insert(db: sqlite3.Connection, table: Table, *values: Any, instead: bool = False) -> None:
@@ -108,23 +42,12 @@ def change_row(db: sqlite3.Connection, table: Table, key: Any, changes: Mapping[
 # Reading.
 
 
-def is_whole(table: Table, row: Row) -> bool:
-    """True if a row (all columns, the checksum, and perhaps more) is as it was written."""
-    count = len(table.columns)
-    values, kept = row[:count], row[count]
-    if not table.has_body:
-        return bool(checksum(values, b"") == kept)
-    body = values[-1]
-    return isinstance(body, bytes) and bool(checksum(values[:-1], digest(body)) == kept)
-
-
 def note(db: sqlite3.Connection, table: Table, row: Row) -> Damaged:
     """Note that a row is damaged, and return the error."""
-    values = dict(zip(table.columns, row, strict=False))
-    name = ", ".join(f"{column} {str(values[column])[:80]!r}" for column in table.key)
+    damage = damage_of(table, row)
     if isinstance(db, Connection):
-        db.damages.setdefault(Damage(table.name, name))
-    return Damaged(f"{table.name}: the row with {name or 'no name'} is not as it was written")
+        db.damages.setdefault(damage)
+    return damaged(damage)
 
 
 def checked(
@@ -149,11 +72,11 @@ def look(
     Damaged ones are left out; with *strict*, the first of them raises `Damaged`.
     """
     sql = f"SELECT {table.all}{more} FROM {table.name} {which}"  # noqa: S608 - our own words
-    for row, damaged in checked(db, table, db.execute(sql, values)):
-        if damaged is None:
+    for row, error in checked(db, table, db.execute(sql, values)):
+        if error is None:
             yield row
         elif strict:
-            raise damaged
+            raise error
 
 
 def look_for(

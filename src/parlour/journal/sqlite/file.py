@@ -13,7 +13,8 @@ from parlour.journal.base import (
     Foreign,
     TooNew,
 )
-from parlour.journal.sqlite.checked_rows import CLOCK, STEPS, Connection, insert, look
+from parlour.journal.rows import CLOCK, STEPS
+from parlour.journal.sqlite.checked_rows import Connection, insert, look
 from parlour.journal.sqlite.errors import pages_damaged, unopened
 from parlour.journal.sqlite.upgrade_ids import hide_ids
 from parlour.journal.sqlite.upgrade_records import add_checksums, carry_over

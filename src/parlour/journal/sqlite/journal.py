@@ -30,9 +30,11 @@ from parlour.journal.base import (
     StepWrites,
     Stored,
 )
+from parlour.journal.conditions import AFTER_ALL
+from parlour.journal.rows import ALL_TABLES, Row, SummaryRow, row_of
 from parlour.journal.sqlite import reads
 from parlour.journal.sqlite import writes as row_writes
-from parlour.journal.sqlite.checked_rows import ALL_TABLES, Connection, Row, walk
+from parlour.journal.sqlite.checked_rows import Connection, walk
 from parlour.journal.sqlite.file import FILE, open_file
 from parlour.journal.sqlite.mark import ProgressMark
 from parlour.journal.sqlite.pruning import prune
@@ -99,13 +101,13 @@ class SqliteJournal:
         steps: Sequence[Step] = (),
         records: Sequence[Change] = (),
     ) -> int:
-        row = row_writes.SummaryRow.of(summary)
+        row = SummaryRow.of(summary)
         number: int = await self._write(partial(row_writes.create, row, state, due, steps, records))
         return number
 
     def append(self, room: int, steps: Sequence[Step], writes: StepWrites, kept: Kept) -> None:
-        rows = [row_writes.row_of(room, step) for step in steps]
-        row_of_room = None if writes.summary is None else row_writes.SummaryRow.of(writes.summary)
+        rows = [row_of(room, step) for step in steps]
+        row_of_room = None if writes.summary is None else SummaryRow.of(writes.summary)
         alone = row_of_room is None and writes.state is None and writes.due is UNSET and not writes.records
         do = partial(row_writes.append, rows, row_of_room, writes.state, writes.due, writes.records)
         if self._writer is None:
@@ -121,7 +123,7 @@ class SqliteJournal:
         stored: Stored | None = None,
         due: float | UnsetType | None = UNSET,
     ) -> None:
-        row = None if summary is None else row_writes.SummaryRow.of(summary)
+        row = None if summary is None else SummaryRow.of(summary)
         await self._write(partial(row_writes.update_room, room, row, stored, due))
 
     async def keep(self, *changes: Change) -> None:
@@ -153,7 +155,7 @@ class SqliteJournal:
                 yield chain.read(*row)
 
     async def stored(self, room: int, at: int | None = None) -> Stored:
-        return await self._read(partial(reads.stored, room, reads.AFTER_ALL if at is None else at))
+        return await self._read(partial(reads.stored, room, AFTER_ALL if at is None else at))
 
     async def recall(self, id: str) -> Recalled | None:
         return await self._read(partial(reads.recall, id))

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from parlour.journal.base import Durability, Lost
-from parlour.journal.sqlite.checked_rows import CLOCK, is_whole
+from parlour.journal.rows import CLOCK, is_whole
 from parlour.wire import digest
 
 MARK_FILE = "parlour.mark"

@@ -6,7 +6,8 @@ A call does a bounded part of the work, so that moves are not held up; the file 
 import sqlite3
 from itertools import islice
 
-from parlour.journal.sqlite.checked_rows import ROOMS, look
+from parlour.journal.rows import ROOMS
+from parlour.journal.sqlite.checked_rows import look
 
 SPARE_PAGES = 256
 """Free pages that stay in the file, because they are soon needed again."""

@@ -1,13 +1,10 @@
 """The reads. Every row is checked; see `checked_rows`."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from parlour.journal.base import (
-    UNREADABLE,
     Chain,
     Damaged,
     Found,
@@ -15,45 +12,33 @@ from parlour.journal.base import (
     Record,
     RecordQuery,
     RoomQuery,
-    RoomSummary,
     Stored,
 )
-from parlour.journal.sqlite.checked_rows import (
-    RECORDS,
-    ROOMS,
-    SEATS,
-    STATES,
-    STEPS,
-    Row,
-    look,
-    look_for,
-    note,
+from parlour.journal.conditions import (
+    AFTER_ALL,
+    BY_ID,
+    BY_NUMBER,
+    LAST_STEP,
+    THIS_RECORD,
+    which_records,
+    which_rooms,
 )
+from parlour.journal.rows import RECORDS, ROOMS, SEATS, STATES, STEPS, Row, found_in, record_of
+from parlour.journal.sqlite.checked_rows import look, look_for, note
 from parlour.wire import digest
 
-AFTER_ALL = 2**62
-"""Larger than any seq."""
 PAGE = 200
 """Steps that a replay reads at a time."""
-NO_LIMIT = -1
-"""No limit, in SQL."""
-
-read_summary = msgspec.json.Decoder(RoomSummary).decode
-
-LAST_STEP = ", (SELECT coalesce(max(seq), 0) FROM steps WHERE steps.room = rooms.number)"
-# An id is used again only once its room has ended, so an open room is the newest of its id.
-BY_ID = "WHERE id = ? ORDER BY number DESC LIMIT 1"
-BY_NUMBER = "WHERE number = ?"
 
 # Rooms.
 
 
 def found(db: sqlite3.Connection, row: Row) -> Found:
     """The room of a row; `Damaged` if its summary cannot be read."""
-    try:
-        return Found(row[0], row[-1], read_summary(row[len(ROOMS.columns) - 1]))
-    except UNREADABLE:
-        raise note(db, ROOMS, row) from None
+    there = found_in(row)
+    if there is None:
+        raise note(db, ROOMS, row)
+    return there
 
 
 def find(which: str | int, db: sqlite3.Connection) -> Found | None:
@@ -64,7 +49,7 @@ def find(which: str | int, db: sqlite3.Connection) -> Found | None:
 
 def rooms(query: RoomQuery, db: sqlite3.Connection) -> list[Found]:
     there: list[Found] = []
-    for row in look(db, ROOMS, *which_rooms(query, db), LAST_STEP):
+    for row in look(db, ROOMS, *rooms_asked_for(query, db), LAST_STEP):
         try:
             there.append(found(db, row))
         except Damaged:  # noted
@@ -73,41 +58,14 @@ def rooms(query: RoomQuery, db: sqlite3.Connection) -> list[Found]:
 
 
 def room_ids(query: RoomQuery, db: sqlite3.Connection) -> list[str]:
-    which, values = which_rooms(query, db)
+    which, values = rooms_asked_for(query, db)
     return [id for (id,) in db.execute(f"SELECT id FROM rooms {which}", values)]  # noqa: S608 - our own words
 
 
-def which_rooms(query: RoomQuery, db: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """The SQL condition of a query for rooms."""
-    terms, values = ["open"], list[Any]()
-    if query.player is not None:
-        numbers = [row[0] for row in look(db, SEATS, "WHERE player = ?", (query.player,))]
-        terms.append(f"number IN ({marks(numbers)})")
-        values += numbers
-    if query.due_by is not None:
-        terms.append("due <= ?")
-        values.append(query.due_by)
-    if query.connected:
-        terms.append("connected")
-    if query.held:
-        terms.append("held IS NOT NULL")
-    if query.other_games:
-        terms.append(f"game NOT IN ({marks(query.other_games)})")
-        values += query.other_games
-    if query.id_in_any_case is not None:
-        terms.append("id = ? COLLATE NOCASE")
-        values.append(query.id_in_any_case)
-    order = "number DESC" if query.due_by is None else "due"
-    return f"WHERE {' AND '.join(terms)} ORDER BY {order} LIMIT ?", [*values, limit_of(query)]
-
-
-def marks(values: Sequence[Any]) -> str:
-    """Placeholders for values."""
-    return ", ".join("?" for _ in values)
-
-
-def limit_of(query: RoomQuery | RecordQuery) -> int:
-    return NO_LIMIT if query.limit is None else query.limit
+def rooms_asked_for(query: RoomQuery, db: sqlite3.Connection) -> tuple[str, list[Any]]:
+    if query.player is None:
+        return which_rooms(query)
+    return which_rooms(query, [row[0] for row in look(db, SEATS, "WHERE player = ?", (query.player,))])
 
 
 def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
@@ -116,24 +74,24 @@ def recall(id: str, db: sqlite3.Connection) -> Recalled | None:
         return None
     number, state = there.number, stored(there.number, AFTER_ALL, db)
     chain = Chain(number, state.seq)
-    steps = [chain.read(*row) for row in step_rows(number, state.seq, NO_LIMIT, db)]
+    steps = [chain.read(*row) for row in step_rows(number, state.seq, AFTER_ALL, db)]
     return Recalled(there, state, steps, answers(number, db))
 
 
-StepRow = tuple[int, bytes, bytes]
+ReadStep = tuple[int, bytes, bytes]
 """A step: its seq, its body and that body's digest."""
 
 
-def step_rows(room: int, after: int, most: int, db: sqlite3.Connection) -> Iterator[StepRow]:
+def step_rows(room: int, after: int, most: int, db: sqlite3.Connection) -> Iterator[ReadStep]:
     """Steps in order; `Damaged` at the first that is not as it was written."""
     which = "WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
     for row in look(db, STEPS, which, (room, after, most), strict=True):
         yield row[1], row[4], digest(row[4])
 
 
-def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[StepRow], bool]:
+def page(room: int, after: int, db: sqlite3.Connection) -> tuple[list[ReadStep], bool]:
     """Some steps in order, and whether there may be more; `Damaged` if the first is not as it was written."""
-    steps: list[StepRow] = []
+    steps: list[ReadStep] = []
     try:
         for row in step_rows(room, after, PAGE, db):
             steps.append(row)  # noqa: PERF402 - the steps before the damage count
@@ -168,13 +126,6 @@ def last(db: sqlite3.Connection, room: int) -> int:
 
 # Records.
 
-THIS_RECORD = "WHERE kind = ? AND in_group = ? AND key = ?"
-
-
-def record_of(row: Row) -> Record:
-    kind, group, key, owner, sort, due, room, body, *_ = row
-    return Record(kind, key, body, group, owner, sort, due, room)
-
 
 def record(kind: str, key: str, group: str, db: sqlite3.Connection) -> Record | None:
     row = look_for(db, RECORDS, THIS_RECORD, (kind, group, key))
@@ -191,15 +142,3 @@ def records(query: RecordQuery, db: sqlite3.Connection) -> list[Record]:
             break
         there.append(found)
     return there
-
-
-def which_records(query: RecordQuery) -> tuple[str, list[Any]]:
-    """The SQL condition of a query for records."""
-    given = {"kind = ?": query.kind, "in_group = ?": query.group, "owner = ?": query.owner}
-    terms = {term: value for term, value in {**given, "due <= ?": query.due_by}.items() if value is not None}
-    which = " AND ".join([*terms, *(["owner <> ''"] if query.owner else [])])  # in the order of the index
-    if query.due_by is not None:
-        order = "due, key"
-    else:
-        order = "sort DESC, key" if query.largest_first else "sort, key"
-    return f"WHERE {which} ORDER BY {order} LIMIT ?", [*terms.values(), limit_of(query)]

@@ -13,9 +13,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from parlour.journal.base import Conflict, Damage, Damaged, DiskFailed, NotKept
+from parlour.journal.rows import StepRow
 from parlour.journal.sqlite.checked_rows import Connection
 from parlour.journal.sqlite.errors import name_of, not_kept, unreadable
-from parlour.journal.sqlite.writes import StepRow, insert_all, move_clock
+from parlour.journal.sqlite.writes import insert_all, move_clock
 
 W = TypeVar("W")
 Done = Callable[[Any], None]

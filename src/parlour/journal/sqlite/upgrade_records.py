@@ -9,7 +9,7 @@ import sqlite3
 from functools import partial
 from typing import Any
 
-from parlour.journal.sqlite.checked_rows import ALL_TABLES, RECORDS, STATES, STEPS, Table, with_checksum
+from parlour.journal.rows import ALL_TABLES, RECORDS, STATES, STEPS, Table, with_checksum
 from parlour.wire import digest
 
 INTO = "INSERT INTO records (kind, in_group, key, owner, sort, due, room, body, checksum)"

@@ -4,12 +4,11 @@ Every row is written with its checksum; see `checked_rows`.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 from msgspec import UnsetType
 
 from parlour.journal.base import (
@@ -18,55 +17,29 @@ from parlour.journal.base import (
     Drop,
     NewRecord,
     Record,
-    RoomSummary,
     Stored,
     Unchanged,
 )
-from parlour.journal.sqlite.checked_rows import (
+from parlour.journal.conditions import THIS_RECORD
+from parlour.journal.rows import (
     CLOCK,
     RECORDS,
     ROOMS,
     SEATS,
     STATES,
-    change_row,
-    checksum,
-    insert,
+    StepRow,
+    SummaryRow,
+    row_of,
+    values_of,
     with_checksum,
 )
-from parlour.journal.sqlite.reads import THIS_RECORD, last
+from parlour.journal.sqlite.checked_rows import change_row, insert
+from parlour.journal.sqlite.reads import last
 from parlour.wire import Step
-
-encode = msgspec.json.Encoder().encode
 
 MOST_NUMBER = 2**53
 """No number is as large as this, unless it is damaged."""
 
-
-class SummaryRow(NamedTuple):
-    """A summary as its table has it: the seated players, and the columns of the room's row."""
-
-    players: frozenset[str]
-    columns: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, summary: RoomSummary) -> "SummaryRow":
-        players = frozenset(seat.id for seat in summary.seats if seat is not None)
-        columns = {
-            "id": summary.id,
-            "game": summary.game,
-            "open": int(summary.ended is None),
-            "private": int(summary.private),
-            "connected": summary.connected,
-            "held": summary.held,
-            "creator": summary.creator,
-            "ended_at": summary.ended_at,
-            "card": encode(summary),
-        }
-        return cls(players if summary.ended is None else frozenset(), columns)  # an ended room has no players
-
-
-StepRow = tuple[int, int, str | None, str | None, bytes, bytes]
-"""A step as its table has it: room, seq, player, command id, body, checksum."""
 
 ROWS_AT_ONCE = 64
 """Rows of one statement; fewer are a power of two, so that few statements are ever prepared."""
@@ -79,11 +52,6 @@ def insertion_of(count: int) -> str:
 
 
 # Rooms and steps.
-
-
-def row_of(room: int, step: Step) -> StepRow:
-    keys = (room, step.seq, getattr(step.command, "player", None), step.id)
-    return (*keys, step.body, checksum(keys, step.digest))
 
 
 def next_number(db: sqlite3.Connection) -> int:
@@ -203,12 +171,6 @@ def move_clock(now: float, db: sqlite3.Connection) -> None:
 def keep(changes: Sequence[Change], db: sqlite3.Connection) -> None:
     check(changes, db)
     write_records(changes, db)
-
-
-def values_of(record: Record) -> tuple[Any, ...]:
-    """The columns of a record, without the checksum."""
-    place = (record.kind, record.group, record.key, record.owner)
-    return (*place, record.sort, record.due, record.room, record.body)
 
 
 def check(changes: Iterable[Change], db: sqlite3.Connection) -> None:

@@ -194,7 +194,7 @@ class RoomActor(EnterableRoom):
             thought = self._think(command, id)
         except Refused as why:
             return self._reject(ask.number, why)
-        self._write(thought, (), partial(self._answer, ask.number, thought))
+        self._write((thought,), (), partial(self._answer, ask.number, thought))
         return HELD
 
     def _answer(self, number: int, thought: Thought, trouble: Trouble | None) -> None:

@@ -128,7 +128,7 @@ class EnterableRoom(SteppingRoom):
         seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
         if seat is not None and not seat.connected:
             connected = self._think(Connect(ask.player), after=sat)
-            await self._keep(connected)
+            await self._keep((connected,) if sat is None else (sat, connected))
         seat = self.here.seat(ask.player)
         place = Place(ask.client, ask.player, name, ask.format)
         self._move(place, Viewpoint(None, topics) if seat is None else Viewpoint(seat.player, seat.topics))

@@ -28,13 +28,6 @@ class Thought(msgspec.Struct, frozen=True):
     """The room to store beside the step, where that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
-    after: "Thought | None" = None
-    """The thought that it follows, if both are to be kept in one write."""
-
-    @property
-    def all(self) -> "tuple[Thought, ...]":
-        """All thoughts of one write, in order."""
-        return (self,) if self.after is None else (*self.after.all, self)
 
 
 KeptBefore = tuple[Room[Any], int, Opening, RoomSummary | None, float | None]

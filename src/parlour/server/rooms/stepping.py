@@ -87,16 +87,16 @@ class SteppingRoom(ABC):
     ) -> Thought:
         """Think a command through, write it and the tickets that it matches, and speak of it."""
         thought = self._think(command, id, sent=bool(tickets))
-        await self._keep(thought, tickets)
+        await self._keep((thought,), tickets)
         return thought
 
-    async def _keep(self, thought: Thought, tickets: tuple[Ticket, ...] = ()) -> None:
-        """Write a thought and speak of it; refused if it could not be written."""
+    async def _keep(self, thoughts: tuple[Thought, ...], tickets: tuple[Ticket, ...] = ()) -> None:
+        """Write thoughts that follow each other, and speak of them; refused if that could not be written."""
         kept: asyncio.Future[Trouble | None] = asyncio.get_running_loop().create_future()
-        self._write(thought, tickets, kept.set_result)
+        self._write(thoughts, tickets, kept.set_result)
         trouble = await kept
         if trouble is not None:
-            raise await self._recover(thought, trouble)
+            raise await self._recover(thoughts[-1], trouble)
 
     @abstractmethod
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
@@ -132,7 +132,7 @@ class SteppingRoom(ABC):
             return self._env.ask_game(self._game, self.id, think)
         except Refused as why:
             if before.must(command) and why.code != Code.GAME_OVERRAN:
-                return self._think_alone(before, command, at, id, why, after)
+                return self._think_alone(before, command, at, id, why)
             metrics.refusals.labels(self._game.name, why.code).inc()
             if isinstance(command, Act) and why.code not in (Code.GAME_ERROR, Code.GAME_OVERRAN):
                 raise self._with_legal(command.player, why) from None
@@ -154,7 +154,7 @@ class SteppingRoom(ABC):
             perspectives, seen = self._roster.perspectives_in(before), after.seen or seen
         seen = see_after(game, before, room, perspectives, seen)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
-        return Thought(room, step, seen, freeze(room) if store else None, after=after)
+        return Thought(room, step, seen, freeze(room) if store else None)
 
     def _think_alone(
         self,
@@ -163,14 +163,13 @@ class SteppingRoom(ABC):
         at: Instant,
         id: str | None,
         why: Refused,
-        after: Thought | None,
     ) -> Thought:
         """What must happen although the game refused it or failed on it."""
         log.warning("done_without_the_game", room=self.id, do=type(command).__name__, why=why.message)
         room, step = perform_without_game(self._game, before, command, at, why, id)
         if why.code == Code.GAME_ERROR:
             why = Refused(why.code, f"{self._game.display_name} failed on this; it was done without the game")
-        return Thought(room, step, {}, failure=why, after=after)
+        return Thought(room, step, {}, failure=why)
 
     def _ask_game(self, think: Callable[[], T]) -> T:
         """Run the game's code; whatever it raises comes out as a refusal."""
@@ -193,22 +192,23 @@ class SteppingRoom(ABC):
 
     # Write.
 
-    def _write(self, thought: Thought, tickets: tuple[Ticket, ...], kept: Kept) -> None:
-        """Have a thought kept; then it is told, and *kept* hears of it."""
-        before = self._room
+    def _write(self, thoughts: tuple[Thought, ...], tickets: tuple[Ticket, ...], kept: Kept) -> None:
+        """Have thoughts kept that follow each other; then they are told, and *kept* hears of it."""
+        before, thought = self._room, thoughts[-1]
         assert before is not None  # noqa: S101 - it was thought about
         if thought.room.seats is not before.seats and thought.room.seats != before.seats:
             tickets += self._env.reservations.filled(self.id, sitting_in(thought.room))
         known = (before, self._number, self._opening, self._summary, self._due)
         writes = writes_beside(known, thought, tickets)
-        asked, steps = thought.step.now, [one.step for one in thought.all]
+        asked = thought.step.now
 
         def done(trouble: Trouble | None) -> None:
             if trouble is None:
                 metrics.write_time.observe(self._env.clock.now() - asked)
                 try:
                     self._note(thought, writes, tickets)
-                    for one in thought.all:
+                    for one in thoughts:
+                        self._count(one.step)
                         self._speak(one)
                 except Exception:  # a bug of ours: the step is kept, and the room must go on
                     self._room = thought.room
@@ -217,7 +217,7 @@ class SteppingRoom(ABC):
                 self._env.publish(OutcomeReached(self.id))
             kept(trouble)
 
-        self._env.journal.append(self._number, steps, writes, done)
+        self._env.journal.append(self._number, [one.step for one in thoughts], writes, done)
 
     def _note(self, thought: Thought, writes: StepWrites, tickets: tuple[Ticket, ...]) -> None:
         """A step is kept: remember what was kept beside it, and let the parts know."""
@@ -230,8 +230,6 @@ class SteppingRoom(ABC):
             self._stored = thought.step.seq
         if not isinstance(writes.due, UnsetType):
             self._due = writes.due
-        for one in thought.all:
-            self._count(one.step)
 
     def _count(self, step: Step) -> None:
         """A step is kept: remember the answer to its command id, and count it."""
