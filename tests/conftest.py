@@ -1,9 +1,11 @@
 """What holds for every test."""
 
+import pytest
 import structlog
 from hypothesis import settings
 
 from parlour.server.logs import processors
+from tests.postgres import Postgres
 
 # No test may fail because the machine has other things to do.
 settings.register_profile("patient", deadline=None)
@@ -11,3 +13,12 @@ settings.load_profile("patient")
 
 # Log lines as the server writes them: to draw tracebacks in colour takes longer than most tests.
 structlog.configure(processors=processors(terminal=False))
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL of the tests' own."""
+    server = Postgres()
+    server.start()
+    yield server
+    server.stop()

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ class Postgres:
         self._server = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self._as_user()
         )
-        asyncio.run(self._answers())
+        with ThreadPoolExecutor(1) as thread:  # whoever starts it may be in a loop
+            thread.submit(lambda: asyncio.run(self._answers())).result()
 
     async def _answers(self) -> None:
         while True:

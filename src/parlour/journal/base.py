@@ -1,7 +1,6 @@
 """The interface of a journal: it keeps rooms with their steps and states, and records beside them."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
@@ -31,7 +30,11 @@ class NotKept(Trouble):
     """The write certainly did not happen, or the file could not be read."""
 
 
-class DiskFailed(Trouble):
+class OutcomeUnknown(Trouble):
+    """Nobody knows whether the write happened: the connection was lost during it."""
+
+
+class DiskFailed(OutcomeUnknown):
     """The disk failed: whether the write happened is known only once the file is opened again."""
 
 
@@ -248,8 +251,6 @@ class Journal(Protocol):
     Every write is durable when it returns, and everything read after it includes it. A write is kept whole
     or not at all: where one part of it meets a `Conflict`, nothing of it is kept.
     """
-
-    def __init__(self, folder: Path, durability: Durability, *, accept_loss: bool = False) -> None: ...
 
     async def open(self) -> float:
         """Open the journal; returns the rooms' clock, as it last stopped.

@@ -117,8 +117,8 @@ class SummaryRow(NamedTuple):
         columns = {
             "id": summary.id,
             "game": summary.game,
-            "open": int(summary.ended is None),
-            "private": int(summary.private),
+            "open": summary.ended is None,
+            "private": summary.private,
             "connected": summary.connected,
             "held": summary.held,
             "creator": summary.creator,

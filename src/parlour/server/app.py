@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from starlette.applications import Starlette
 
 from parlour.game import Game
-from parlour.journal import JOURNALS
+from parlour.journal import is_database, make_journal
 from parlour.journal.base import Trouble
 from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
@@ -34,8 +34,9 @@ from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
+from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
-from parlour.server.tokens import Tokens
+from parlour.server.tokens import FIRST_KEY, Tokens
 
 log = structlog.get_logger()
 
@@ -70,7 +71,8 @@ def run(
     gc.set_threshold(4_000, 20, 50)
     find_reach(settings, settings.port)  # a wrong address is reported before anything else is done
     host = listening_host(settings)
-    with only_server_of(settings.data), listen(host, settings.port, settings.write_timeout) as port:
+    own_folder = nullcontext() if is_database(settings.journal) else only_server_of(settings.data)
+    with own_folder, listen(host, settings.port, settings.write_timeout) as port:
         reach = find_reach(settings, port.getsockname()[1])
         server = make_server(games, _reached_at(reach, settings), watched)
         server.greet = lambda: greet(reach)
@@ -195,9 +197,16 @@ def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
     """Make a server with all its parts."""
-    journal = JOURNALS[settings.journal](settings.data, settings.durability, accept_loss=settings.accept_loss)
+    journal = make_journal(
+        settings.journal, settings.data, settings.durability, accept_loss=settings.accept_loss
+    )
     parlour = Components(games, journal, SystemClock(), settings)
-    tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
+    keys: dict[int, bytes] = {}
+    in_database = is_database(settings.journal)
+    if in_database:
+        tokens = Tokens(keys, date=parlour.clock.date)
+    else:
+        tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
     limits = Limits(settings, parlour.clock)
     api = Api(parlour, tokens, limits, settings)
     doors = open_doors(DoorNeeds(parlour, tokens, limits, settings))
@@ -206,6 +215,8 @@ def make_server(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
             await parlour.start()
+            if in_database:
+                keys[FIRST_KEY] = await secret_of(journal, "signing")
         except Trouble as error:
             server.give_up(error)
             yield

@@ -1,7 +1,7 @@
 """Refusals for clients when the journal fails."""
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Damaged, DiskFailed, Trouble
+from parlour.journal.base import Damaged, OutcomeUnknown, Trouble
 
 NOT_WRITTEN = (Code.NOT_SAVED, Code.OUTCOME_UNKNOWN)
 """Errors of the journal, not of the request."""
@@ -15,7 +15,7 @@ def excuse(error: Refused | Trouble) -> Refused:
             return error
         case Damaged():
             return Refused(Code.ROOM_DAMAGED, "what is kept of this is damaged; an operator must look at it")
-        case DiskFailed():
+        case OutcomeUnknown():
             return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
         case _:
             return Refused(Code.NOT_SAVED, "the journal could not do this, so it did not happen; try again")

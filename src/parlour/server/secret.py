@@ -1,18 +1,31 @@
-"""The server's secret: 32 bytes, made with its journal. It never changes: pseudonyms are derived from it."""
+"""Secrets of 32 bytes that are kept in the journal: made once, the same for all who ask, never changed."""
 
 import secrets
 
-from parlour.journal.base import Journal, Record, RecordQuery
+from parlour.journal.base import Conflict, Journal, NewRecord, Record, RecordQuery
 
 KIND = "secret"
 COPIES = ("1", "2")
 """Copies of the secret, so that one damaged copy does no harm."""
 
 
-async def secret_of(journal: Journal) -> bytes:
-    """The kept secret, or a new one. If all copies are damaged, GammonX players are taken for strangers."""
-    kept = await journal.records(RecordQuery(KIND))
-    secret = kept[0].body if kept else secrets.token_bytes(32)
-    if len(kept) < len(COPIES):
-        await journal.keep(*(Record(KIND, copy, secret) for copy in COPIES))
-    return secret
+async def secret_of(journal: Journal, name: str = "") -> bytes:
+    """The kept secret of this name, or a new one; of several who make it at once, the first wins.
+
+    The one without a name makes pseudonyms: if all its copies are damaged, GammonX players become strangers.
+    """
+    kept = await journal.records(RecordQuery(KIND, name))
+    if kept and len(kept) == len(COPIES):
+        return kept[0].body
+    if kept:
+        await journal.keep(*(Record(KIND, copy, kept[0].body, name) for copy in COPIES))
+        return kept[0].body
+    made = secrets.token_bytes(32)
+    try:
+        await journal.keep(*(NewRecord(KIND, copy, made, name) for copy in COPIES))
+    except Conflict:
+        kept = await journal.records(RecordQuery(KIND, name))
+        if not kept:  # all copies are damaged
+            await journal.keep(*(Record(KIND, copy, made, name) for copy in COPIES))
+        return kept[0].body if kept else made
+    return made

@@ -1,7 +1,7 @@
 """The settings of a server: each is an option of `parlour serve` and PARLOUR_<NAME> in the environment."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -24,7 +24,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "parlour-data"
     )
     journal: Annotated[
-        Literal["sqlite", "memory"], Meta(description="Where steps are kept; memory forgets at the end.")
+        str,
+        Meta(
+            description="Where steps are kept: sqlite, memory (forgets at the end) or postgresql://...",
+        ),
     ] = "sqlite"
     durability: Annotated[
         Durability, Meta(description="What an answered move survives: loss of power, or of the process.")

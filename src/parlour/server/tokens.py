@@ -82,7 +82,8 @@ class _Signer(TimestampSigner):
 class Tokens:
     """Signs ids and reads them back; a token of one kind is not valid as another.
 
-    There may be several keys, by number: the newest signs, and a token names the one that signed it.
+    There may be several keys, by number: the newest signs, and a token names the one that signed it. Keys may
+    come later, into the mapping that was given, but before the first token.
     """
 
     def __init__(
@@ -92,10 +93,10 @@ class Tokens:
         *,
         date: Callable[[], float] | None = None,
     ) -> None:
-        self._keys = {FIRST_KEY: keys} if isinstance(keys, bytes) else dict(keys)
-        self._date = date = date or SystemClock().date
-        self._signers = {number: _Signer(key, f"parlour.{kind}", date) for number, key in self._keys.items()}
-        self._newest = max(self._keys)
+        self._keys = {FIRST_KEY: keys} if isinstance(keys, bytes) else keys
+        self._kind = kind
+        self._date = date or SystemClock().date
+        self._signers: dict[int, _Signer] = {}
 
     def of_kind(self, kind: str) -> "Tokens":
         """Tokens of another kind, with the same keys."""
@@ -110,10 +111,16 @@ class Tokens:
             keys = list_keys(folder)
         return cls({number: read_key(path) for number, path in keys.items()}, date=date)
 
+    def _signer(self, number: int) -> _Signer:
+        """The signer with the key of that number; `KeyError` if there is none."""
+        if number not in self._signers:
+            self._signers[number] = _Signer(self._keys[number], f"parlour.{self._kind}", self._date)
+        return self._signers[number]
+
     def issue(self, player: str, session: int = 0) -> str:
         """A token that names this player."""
-        signed = f"{player}{SEPARATOR}{session}{SEPARATOR}{self._newest}"
-        return self._signers[self._newest].sign(signed).decode()
+        newest = max(self._keys)
+        return self._signer(newest).sign(f"{player}{SEPARATOR}{session}{SEPARATOR}{newest}").decode()
 
     def bearer(self, token: str, *, expires: bool = True) -> Bearer:
         """The content of a token; a forged one and an expired one are refused alike.
@@ -122,8 +129,7 @@ class Tokens:
         browsers delete them by themselves: a wrong clock would make strangers of known people.
         """
         try:
-            signer = self._signers[_key_of(token)]
-            value, signed = signer.unsign(token, return_timestamp=True)
+            value, signed = self._signer(_key_of(token)).unsign(token, return_timestamp=True)
             player, _, rest = value.decode().partition(SEPARATOR)
             session = int(rest.partition(SEPARATOR)[0] or 0)
         except (BadSignature, UnicodeError, ValueError, KeyError):

@@ -53,15 +53,16 @@ CREATE INDEX all_rooms ON rooms (id, number DESC);
 CREATE INDEX rooms_in_any_case ON rooms (lower(id)) WHERE open;
 CREATE INDEX connected_rooms ON rooms (shard) WHERE open AND connected > 0;
 CREATE INDEX ended_rooms ON rooms (ended_at) WHERE ended_at IS NOT NULL;
+-- No foreign keys: they would lock the room for every step; each write looks for the room itself.
 CREATE TABLE seats (
-    room bigint NOT NULL REFERENCES rooms,
+    room bigint NOT NULL,
     player text COLLATE "C" NOT NULL,
     checksum bytea,
     PRIMARY KEY (room, player)
 );
 CREATE INDEX seats_of ON seats (player);
 CREATE TABLE steps (
-    room bigint NOT NULL REFERENCES rooms,
+    room bigint NOT NULL,
     seq bigint NOT NULL,
     player text COLLATE "C",
     command_id text COLLATE "C",
@@ -71,7 +72,7 @@ CREATE TABLE steps (
 );
 CREATE UNIQUE INDEX answers ON steps (room, player, command_id) WHERE command_id IS NOT NULL;
 CREATE TABLE states (
-    room bigint NOT NULL REFERENCES rooms,
+    room bigint NOT NULL,
     seq bigint NOT NULL,
     body bytea NOT NULL,
     checksum bytea NOT NULL,
@@ -120,10 +121,15 @@ def without_password(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{user}{parts.hostname or ''}{port}", query=""))
 
 
+def session_settings(schema: str) -> dict[str, str]:
+    """The settings of every connection."""
+    return {"search_path": f'"{schema}"', "application_name": "parlour", "jit": "off"}
+
+
 async def connect(url: str, **settings: str) -> "asyncpg.Connection[Any]":
     """A connection to the schema of that address; `NotKept` if there is none to be had."""
     address, schema = split_url(url)
-    given = {"search_path": f'"{schema}"', "application_name": "parlour", "jit": "off", **settings}
+    given = {**session_settings(schema), **settings}
     try:
         return await asyncpg.connect(address, timeout=CONNECT_TIMEOUT, server_settings=given)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
