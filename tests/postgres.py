@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
@@ -104,5 +105,5 @@ class Postgres:
     def _run(self, name: str, *arguments: str) -> None:
         subprocess.run([program(name), *arguments], check=True, capture_output=True, **self._as_user())
 
-    def _as_user(self) -> dict[str, str]:
-        return {"user": USER, "group": USER, "cwd": "/tmp"} if os.geteuid() == 0 else {}  # type: ignore[dict-item]
+    def _as_user(self) -> dict[str, Any]:
+        return {"user": USER, "group": USER, "cwd": "/tmp"} if os.geteuid() == 0 else {}

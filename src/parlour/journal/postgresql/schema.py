@@ -26,10 +26,13 @@ CREATE TABLE workers (
     connection integer NOT NULL DEFAULT 0,
     clock double precision NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
+-- The last sign of life of each worker, and the rooms' clock at that time. Whoever is not ready is given no
+-- shards: it has not begun yet, or is about to stop.
 CREATE UNLOGGED TABLE beats (
     worker bigint PRIMARY KEY,
     at timestamptz NOT NULL,
-    clock double precision NOT NULL
+    clock double precision NOT NULL,
+    ready boolean NOT NULL
 ) WITH (fillfactor = 50);
 CREATE TABLE shards (shard smallint PRIMARY KEY, owner bigint, wanted bigint);
 CREATE TABLE rooms (
