@@ -84,7 +84,8 @@ class Member:
     async def die(self) -> None:
         """End without a word, as a process does that was killed."""
         heart = self.leases._heart
-        heart._in_thread(setattr, heart, "_ended", True)
+        heart._do(setattr, heart, "_ended", True)
+        heart.nudge()
         await heart.joined()
 
 

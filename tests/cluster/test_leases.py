@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from parlour.cluster import lease_table
+from parlour.cluster.dealing import Change, Row
 from parlour.cluster.heart import STARTING, Pace
 from parlour.cluster.leases import BEAT_EVERY, LEASE
 from parlour.cluster.members import NOBODY
@@ -86,6 +87,44 @@ async def test_a_shard_that_could_not_be_given_up_stays_and_is_asked_for_again(c
     bob = await crew.add()
     await crew.share(ann, bob)
     assert refused >= bob.shards
+
+
+async def test_a_shard_given_up_for_a_worker_that_died_meanwhile_is_dealt_anew(crew):
+    ann = await crew.add()
+    may_give = asyncio.Event()
+
+    async def hesitate(_shard):
+        await may_give.wait()
+
+    ann.before_giving = hesitate
+    bob = await crew.add()
+    await until(lambda: len(ann.leases._giving) == SHARDS // 2)
+    await bob.die()
+    await crew.buried(bob.me)
+    may_give.set()
+    await until(lambda: not ann.leases._giving and ann.shards == EVERYTHING)
+    assert set(ann.gaps) == {0.0}
+
+
+async def test_one_worker_deals_at_a_time(crew):
+    ann = await register(crew.db)
+    changes = [Change(7, Row(NOBODY), Row(ann))]
+    other = await schema.connect(crew.url)
+    try:
+        async with other.transaction():
+            await other.execute(f"SELECT pg_advisory_xact_lock({lease_table.TABLE_LOCK})")
+            assert not await lease_table.deal(crew.db, changes)
+        assert await lease_table.deal(crew.db, changes)
+    finally:
+        await other.close()
+
+
+async def test_a_deal_changes_no_row_that_was_changed_meanwhile(crew):
+    ann, bob = await register(crew.db), await register(crew.db)
+    assert await lease_table.deal(crew.db, [Change(7, Row(NOBODY), Row(ann))])
+    assert not await lease_table.deal(crew.db, [Change(7, Row(NOBODY), Row(bob))])
+    assert not await lease_table.deal(crew.db, [Change(7, Row(ann, bob), Row(bob))])
+    assert (await crew.owners())[7] == ann
 
 
 async def test_a_worker_that_stops_hands_everything_over_and_is_gone(crew):
@@ -223,6 +262,18 @@ async def test_the_gone_renew_nothing(crew):
     assert await crew.db.fetchval("SELECT clock FROM beats WHERE worker = $1", ann) == 1.0
 
 
+async def test_the_last_beat_of_the_gone_is_forgotten_when_nobody_needs_it(crew):
+    for_its_shards, for_its_clock, young, old = [await register(crew.db) for _ in range(4)]
+    for worker in (for_its_shards, for_its_clock, young, old):
+        await lease_table.beat(crew.db, worker, 9.0 if worker == for_its_clock else 1.0, ready=True)
+        await lease_table.bury(crew.db, worker, 0.0)
+    await crew.db.execute("UPDATE shards SET owner = $1 WHERE shard = 7", for_its_shards)
+    await crew.db.execute("UPDATE beats SET at = at - interval '1 day' WHERE worker <> $1", young)
+    await lease_table.forget(crew.db, 5.0)
+    kept = {row["worker"] for row in await crew.db.fetch("SELECT worker FROM beats")}
+    assert kept == {for_its_shards, for_its_clock, young}
+
+
 async def test_whoever_has_beaten_lately_is_not_buried_as_late(crew):
     ann = await register(crew.db)
     await lease_table.beat(crew.db, ann, 1.0, ready=True)
@@ -274,7 +325,75 @@ async def test_a_blocked_event_loop_does_not_cost_the_lease(crew):
     await crew.share(ann, bob)
 
 
+async def test_a_worker_that_was_robbed_is_fenced(crew):
+    ann = await crew.add()
+    await until(lambda: ann.shards == EVERYTHING)
+    await crew.db.execute("UPDATE shards SET owner = $1 WHERE shard = 7", await register(crew.db))
+    await until(lambda: ann.fenced)
+    assert not ann.leases.is_fresh()
+
+
+async def test_a_bug_in_the_thread_ends_in_a_fence(crew, monkeypatch):
+    ann = await crew.add()
+
+    async def fail(_db):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(lease_table, "look", fail)
+    await until(lambda: ann.fenced)
+    assert ann.fenced == 1
+
+
+async def test_a_server_that_fails_at_one_call_is_told_the_rest(crew):
+    ann = await crew.add()
+    failed = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _loop, context: failed.append(context["exception"])
+    )
+
+    def fail(shards, _seconds):
+        raise RuntimeError(f"{len(shards)} are too many")
+
+    bob = Member(crew.url, await register(crew.db), Clock(), PACE)
+    crew.members.append(bob)
+    bob.leases.taken = fail
+    await bob.leases.start()
+    await until(lambda: failed)
+    assert isinstance(failed[0], RuntimeError)
+    bob.shards = set(EVERYTHING)
+    await bob.leases.stop()
+    await until(lambda: ann.shards == EVERYTHING)
+
+
 # PostgreSQL away.
+
+
+async def test_what_changed_hands_outlasts_a_crash_of_postgresql(crew, postgres):
+    ann, bob = await register(crew.db), await register(crew.db)
+    db = await schema.connect(crew.url, synchronous_commit="off")
+    before = Row(NOBODY)
+    assert await lease_table.deal(db, [Change(shard, before, Row(ann, bob)) for shard in (1, 2)])
+    assert await lease_table.hand_over(db, ann, {2})
+    assert await lease_table.bury(db, ann, 0.0)
+    postgres.crash()
+    db.terminate()
+    await asyncio.to_thread(postgres.start)
+    await crew.reconnect()
+    assert await crew.gone() == {ann}
+    assert (await crew.owners())[:4] == [None, ann, bob, None]
+
+
+async def test_a_worker_can_stop_while_postgresql_is_away(crew, postgres):
+    ann = await crew.add()
+    await until(lambda: ann.shards == EVERYTHING)
+    postgres.crash()
+    try:
+        await ann.leases.stop(patience=0.2)
+    finally:
+        await asyncio.to_thread(postgres.start)
+        await crew.reconnect()
+    assert await crew.gone() == set()
+    assert not ann.leases.is_fresh()
 
 
 async def test_a_crash_of_postgresql_buries_nobody_and_all_go_on(crew, postgres):

@@ -6,7 +6,7 @@ from contextlib import suppress
 from math import inf
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import asyncpg
 import structlog
@@ -93,50 +93,56 @@ class Heart:
         self._leave_by = inf
         self._fenced = self._ended = self._is_away = False
         self._nudged = asyncio.Event()
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
-        self._loop = self._runner.get_loop()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        # A daemon, because a server that crashed must not hang at its end: it is buried all the same.
         self._thread = Thread(target=self._run, name="leases", daemon=True)
 
     # In any thread.
 
     def start(self) -> None:
+        self._loop = asyncio.new_event_loop()
         self._thread.start()
 
     def nudge(self) -> None:
         """Beat and look at once."""
-        self._in_thread(self._nudged.set)
+        self._do(self._nudged.set)
 
     def give(self, shard: int) -> None:
         """Hand a shard over: the server has given it up."""
-        self._in_thread(self._given.add, shard)
+        self._do(self._given.add, shard)
+        self.nudge()
 
     def keep(self, shard: int) -> None:
         """Ask for a shard again later: the server could not give it up."""
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._asked.discard, shard)
+        self._do(self._asked.discard, shard)
 
     def bury(self, worker: int) -> None:
         """Bury a worker without waiting for its lease to end: it is known to be dead."""
-        self._in_thread(self._condemned.add, worker)
+        self._do(self._condemned.add, worker)
+        self.nudge()
 
     def leave(self, patience: float) -> None:
         """Hand everything over and resign, after that many seconds in any case."""
-        self._in_thread(self._set_leave, monotonic() + patience)
+        self._do(setattr, self, "_leave_by", monotonic() + patience)
+        self.nudge()
 
     async def joined(self) -> None:
         await asyncio.to_thread(self._thread.join)
 
-    def _in_thread(self, do: Callable[..., object], *arguments: Any) -> None:
+    def _do(self, action: Callable[..., object], *arguments: Any) -> None:
+        """Have something done in the thread."""
+        if self._loop is None:  # it has not begun
+            action(*arguments)
+            return
         with suppress(RuntimeError):  # it has ended
-            self._loop.call_soon_threadsafe(do, *arguments)
-            self._loop.call_soon_threadsafe(self._nudged.set)
+            self._loop.call_soon_threadsafe(action, *arguments)
 
     # In its own thread.
 
     def _run(self) -> None:
         try:
-            with self._runner:
-                self._runner.run(self._live())
+            with asyncio.Runner(loop_factory=self._get_loop) as runner:
+                runner.run(self._live())
         except Exception as error:  # a bug of ours: without a lease there are no rooms, so begin again
             log.exception("leases_failed", exc_info=error)
             self._fenced = True
@@ -144,8 +150,8 @@ class Heart:
             self.renewed = -inf
             self._tell(Ended(self._fenced))
 
-    def _set_leave(self, by: float) -> None:
-        self._leave_by = by
+    def _get_loop(self) -> asyncio.AbstractEventLoop:
+        return cast("asyncio.AbstractEventLoop", self._loop)
 
     @property
     def _leaving(self) -> bool:
@@ -206,8 +212,7 @@ class Heart:
             look = await lease_table.look(db)
         self._compare(look)
         if self._leaving and (not self._mine or monotonic() > self._leave_by):
-            await lease_table.resign(db, self._me, self._now())
-            self._ended = True
+            self._ended = await _unless_locked(lease_table.resign(db, self._me, self._now())) is True
 
     async def _beat(self, db: Connection) -> None:
         beat = await lease_table.beat(db, self._me, self._now(), ready=not self._leaving)

@@ -180,9 +180,10 @@ async def hand_over(db: Connection, me: int, shards: Iterable[int]) -> bool:
     return True
 
 
-async def resign(db: Connection, me: int, clock: float) -> None:
+async def resign(db: Connection, me: int, clock: float) -> bool:
     """Declare oneself gone. The last beat is kept only if there are shards that nobody was handed."""
     await db.execute(RESIGN, me, clock)
+    return True
 
 
 async def list_workers(url: str) -> list[Worker]:
