@@ -193,6 +193,8 @@ class RoomQuery(msgspec.Struct, frozen=True):
     """Its clock stands still."""
     other_games: tuple[str, ...] = ()
     """It is of none of these games."""
+    shards: tuple[int, ...] | None = None
+    """It is in one of these shards; only where a journal is shared by many workers."""
     id_in_any_case: str | None = None
     """It has this id, or one that differs only in capitals."""
     limit: int | None = None

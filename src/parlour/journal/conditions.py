@@ -19,7 +19,7 @@ def which_rooms(query: RoomQuery, numbers: Sequence[int] = ()) -> tuple[str, lis
     """The condition of a query for rooms; *numbers* are the rooms of its player, if it names one."""
     terms, values = ["open"], list[Any]()
     if query.player is not None:
-        terms.append(f"number IN ({marks(numbers)})")
+        terms.append(f"number IN ({marks(numbers) or 'NULL'})")
         values += numbers
     if query.due_by is not None:
         terms.append("due <= ?")
@@ -31,6 +31,9 @@ def which_rooms(query: RoomQuery, numbers: Sequence[int] = ()) -> tuple[str, lis
     if query.other_games:
         terms.append(f"game NOT IN ({marks(query.other_games)})")
         values += query.other_games
+    if query.shards is not None:
+        terms.append(f"shard IN ({marks(query.shards) or 'NULL'})")
+        values += query.shards
     if query.id_in_any_case is not None:
         terms.append("lower(id) = lower(?)")
         values.append(query.id_in_any_case)

@@ -47,6 +47,23 @@ def shows_scene(perspective: Perspective) -> bool:
 
 
 # What a gateway asks of a room. `client` is the gateway's number of a connection, `number` the request's.
+# No two gateways give the same: the upper bits are the gateway's own number, that of its worker.
+
+GATEWAY_BITS = 40
+
+
+def first_number(gateway: int) -> int:
+    """The number below the first that a gateway gives."""
+    return gateway << GATEWAY_BITS
+
+
+def gateway_of(number: int) -> int:
+    """The gateway that gave this number.
+
+    >>> gateway_of(first_number(7) + 1)
+    7
+    """
+    return number >> GATEWAY_BITS
 
 
 class DoorEntry(msgspec.Struct, frozen=True):
@@ -74,6 +91,8 @@ class EnterRoom(msgspec.Struct, frozen=True, tag=True):
     format: Format = "view"
     spectate: bool = False
     door: DoorEntry | None = None
+    again: bool = False
+    """The client has a place already, and the room another owner since: it is told only what it missed."""
 
 
 class LeaveRoom(msgspec.Struct, frozen=True, tag=True):
@@ -183,7 +202,7 @@ class Pushed(msgspec.Struct, frozen=True, tag=True):
     pushes: tuple[Push, ...]
 
 
-class Moved(msgspec.Struct, frozen=True):
+class Reseated(msgspec.Struct, frozen=True):
     """A client has another viewpoint from now on, and is sent everything anew."""
 
     client: int
@@ -205,7 +224,7 @@ class StepTold(msgspec.Struct, frozen=True, tag=True):
     """The result of the game, if it changed."""
     more: bool = False
     """True if another step is about to follow."""
-    moved: tuple[Moved, ...] = ()
+    reseated: tuple[Reseated, ...] = ()
     closed: tuple[int, ...] = ()
     """Clients that are no longer allowed in the room."""
     company: Company | None = None
@@ -226,13 +245,23 @@ class RoomClosed(msgspec.Struct, frozen=True, tag=True):
     room: str
 
 
+class Moved(msgspec.Struct, frozen=True, tag=True):
+    """The room is not owned by this worker (any more): ask its owner."""
+
+    room: str
+    number: int | None = None
+    """The request that was not carried out; None: the room is being handed over with all its clients."""
+
+
 class ComeAgain(msgspec.Struct, frozen=True, tag=True):
     """The room is being loaded again: everybody in it has to connect again."""
 
     room: str
 
 
-Told = Accepted | Rejected | Entered | Pushed | StepTold | Announced | RoomClosed | ComeAgain
+ToldToOne = Accepted | Rejected | Entered | Pushed | Moved
+ToldToAll = StepTold | Announced | RoomClosed | Moved | ComeAgain
+Told = Accepted | Rejected | Entered | Pushed | StepTold | Announced | RoomClosed | Moved | ComeAgain
 
 AskRooms = Callable[[Ask], None]
 TellGateway = Callable[[Told], None]

@@ -90,7 +90,7 @@ class Reads:
         if query.player is None:
             return which_rooms(query)
         seats = await self._look(SEATS, "WHERE player = ?", [query.player])
-        return which_rooms(query, [row[0] for row in seats] or [0])
+        return which_rooms(query, [row[0] for row in seats])
 
     async def recall(self, id: str) -> Recalled | None:
         there = await self.find(id)

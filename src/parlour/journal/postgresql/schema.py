@@ -6,11 +6,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 import asyncpg
 
 from parlour.journal.base import Foreign, NotKept, TooNew, Trouble
+from parlour.journal.shards import SHARDS
 
 FORMAT = 1
 """The format of the tables below; the database has its own in `about`."""
-SHARDS = 256
-"""Rooms and all else that has an owner are dealt to workers by shard: `parlour.cluster.shards`."""
 LOCK = 0x5061726C
 """Held while tables are made, so that only one worker makes them."""
 CONNECT_TIMEOUT = 3.0
@@ -26,10 +25,13 @@ CREATE TABLE workers (
     connection integer NOT NULL DEFAULT 0,
     clock double precision NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
+-- The last sign of life of each worker, and the rooms' clock at that time. Whoever is not ready is given no
+-- shards: it has not begun yet, or is about to stop.
 CREATE UNLOGGED TABLE beats (
     worker bigint PRIMARY KEY,
     at timestamptz NOT NULL,
-    clock double precision NOT NULL
+    clock double precision NOT NULL,
+    ready boolean NOT NULL
 ) WITH (fillfactor = 50);
 CREATE TABLE shards (shard smallint PRIMARY KEY, owner bigint, wanted bigint);
 CREATE TABLE rooms (

@@ -6,7 +6,6 @@ Steps with nothing beside them are the common case: all that wait go in one stat
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
-from zlib import crc32
 
 from asyncpg import Connection, UniqueViolationError
 from msgspec import UnsetType
@@ -25,7 +24,6 @@ from parlour.journal.postgresql.checked_rows import (
     taken,
     whole_rows,
 )
-from parlour.journal.postgresql.schema import SHARDS
 from parlour.journal.rows import (
     RECORDS,
     ROOMS,
@@ -37,6 +35,7 @@ from parlour.journal.rows import (
     values_of,
     with_checksum,
 )
+from parlour.journal.shards import room_key, shard_of
 from parlour.wire import Step
 
 FENCE = """UPDATE workers SET clock = greatest(clock, $2)
@@ -59,11 +58,6 @@ INSERT_ROOM = numbered(
 
 class Fenced(Conflict):
     """This worker was declared gone, or its connection was: nothing that it writes is kept any more."""
-
-
-def shard_of(key: str) -> int:
-    """The shard of something that has an owner, by its key: ``room:ABCD``, say."""
-    return crc32(key.encode(errors="surrogatepass")) % SHARDS
 
 
 # Rooms and steps.
@@ -104,7 +98,7 @@ async def create(
     number = int(await db.fetchval("SELECT nextval('rooms_number_seq')"))
     values = {"number": number, **room.columns, "due": due}
     row = with_checksum(ROOMS, *(values[name] for name in ROOMS.columns))
-    shard = shard_of(f"room:{room.columns['id']}")
+    shard = shard_of(room_key(room.columns["id"]))
     try:
         await db.execute(INSERT_ROOM, *taken(row), shard)
     except UniqueViolationError:

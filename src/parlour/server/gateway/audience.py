@@ -303,9 +303,9 @@ class Audience:
         self.seq = told.seq
         if told.company is not None:
             self.company = told.company
-        for moved in told.moved:
-            if (place := self._places.get(moved.client)) is not None:
-                place.move(moved.viewpoint)
+        for reseated in told.reseated:
+            if (place := self._places.get(reseated.client)) is not None:
+                place.move(reseated.viewpoint)
                 place.pause()
         frames = StepFrames(self.room, told, self._seen, self._show_changes(told) if self._seen else ())
         crowded = len(self._places) > CROWD
@@ -316,9 +316,9 @@ class Audience:
             self._tell(frames, self._singles, more=told.more)
         else:
             self._tell(frames, self._places.values(), more=told.more or crowded)
-        for moved in told.moved:
-            if (place := self._places.get(moved.client)) is not None:
-                self._show_moved(place, moved.sync)
+        for reseated in told.reseated:
+            if (place := self._places.get(reseated.client)) is not None:
+                self._show_moved(place, reseated.sync)
 
     def _tell(self, frames: StepFrames, places: Iterable[Place], *, more: bool) -> None:
         made, addressed = frames.made, frames.addressed

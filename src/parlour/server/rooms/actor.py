@@ -24,9 +24,11 @@ from parlour.server.border import (
     EnterRoom,
     LeaveRoom,
     LookRoom,
+    Moved,
     Rejected,
     Resync,
     RoomClosed,
+    gateway_of,
 )
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
@@ -79,7 +81,7 @@ class Rooms(Protocol):
 class RoomActor(EnterableRoom):
     """One room, from when it is loaded until it rests or ends."""
 
-    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_rest", "_rooms", "load")
+    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_gap", "_moved", "_rest", "_rooms", "load")
 
     def __init__(self, id: str, load: str, environment: Environment, rooms: Rooms) -> None:
         super().__init__(id, load, environment)
@@ -93,9 +95,17 @@ class RoomActor(EnterableRoom):
         self._rest: Handle | None = None
         self._asked_bots: frozenset[str] = frozenset()
         """The bots who have not yet answered what they were asked."""
+        self._gap: float | None = None
+        """How long nobody owned the room, if it was taken over from another worker."""
+        self._moved = False
+        """Another worker owns the room from now on."""
 
-    def begin(self) -> None:
-        """Wake the room; whatever is put into its mailbox from now on waits for that."""
+    def begin(self, gap: float | None = None) -> None:
+        """Wake the room; whatever is put into its mailbox from now on waits for that.
+
+        *gap* is how long nobody owned it, if it was taken over from another worker.
+        """
+        self._gap = gap
         self.mailbox.put(self._wake)
 
     # What others may know without asking.
@@ -167,6 +177,8 @@ class RoomActor(EnterableRoom):
                 self.mailbox.put(partial(self._resync, ask))
 
     def _look(self, ask: LookRoom) -> None:
+        if self._has_moved(ask.number):
+            return
         if self._roster.places.get(ask.client) is None:
             self._env.tell(Rejected.by(ask.number, self._not_joined()))
         else:
@@ -177,6 +189,8 @@ class RoomActor(EnterableRoom):
 
     def _ask(self, ask: AskRoom) -> Turn | Held | None:
         """Do a command that somebody with a place asks for, unless it was done before."""
+        if self._has_moved(ask.number):
+            return None
         try:
             place = self._roster.places.get(ask.client)
             if place is None:
@@ -408,7 +422,10 @@ class RoomActor(EnterableRoom):
             return
         self._rooms.note_readable(self.id)
         await self._go_on()
-        await self._settle()
+        if self._gap is None:
+            await self._settle()
+        else:
+            await self._take_over(self._gap)
         self._set_alarm()
         self._rest_later()
         self.ask_bots()
@@ -418,6 +435,44 @@ class RoomActor(EnterableRoom):
         self._number, self._summary = waked.found.number, waked.found.summary
         self._opening = Opening.of(waked.found.summary)
         self._answers, self._stored = waked.answers, waked.stored
+
+    async def _take_over(self, gap: float) -> None:
+        """Nobody loses time by a change of owners; players count as away if they are not back in a while."""
+        clock = self._env.clock
+        settle = partial(self.mailbox.put, self._settle)
+        clock.call_at(clock.now() + self._env.settle_after, settle)
+        try:
+            if gap > 0 and self.here.connected:
+                await self.step(Hold(gap))
+        except Refused as why:
+            self._retry(why, partial(self._take_over, gap))
+
+    async def hand_over(self) -> None:
+        """Store the room for another worker, which owns it from then on; whoever waits is sent there."""
+        if self._room is None:
+            return
+        try:
+            if self._room.ended is None:
+                await self._store()
+        except (Refused, Trouble) as error:
+            log.error("not_handed_over", room=self.id, error=str(error))
+            return
+        self._moved = True
+        self._env.tell_all(Moved(self.id), self._roster)
+        self._roster.clear()
+        self._close(Refused(Code.NOT_SAVED, "the room has just moved to another worker; try again"))
+
+    def _has_moved(self, number: int) -> bool:
+        """True if another worker owns the room, which the asker is told."""
+        if self._moved:
+            self._env.tell(Moved(self.id, number))
+        return self._moved
+
+    def leave_gateway(self, gateway: int) -> None:
+        """Remove all clients of a gateway that is gone."""
+        for place in self._roster:
+            if gateway_of(place.client) == gateway:
+                self.post(LeaveRoom(self.id, place.client, lost=True))
 
     async def _go_on(self) -> None:
         """If the room's clock was held because its game was missing, let it go on."""
@@ -442,7 +497,7 @@ class RoomActor(EnterableRoom):
                 return excuse(trouble)
             # The step is there after all, or another owner's.
         self._close(Refused(Code.NOT_SAVED, "the room is being loaded again; try again"))
-        self._env.tell(ComeAgain(self.id))
+        self._env.tell_all(ComeAgain(self.id), self._roster)
         self._roster.clear()
         return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
 
@@ -498,7 +553,7 @@ class RoomActor(EnterableRoom):
         if self._room is None or summary is None:
             return
         if self._roster.places:
-            self._env.tell(Announced(self.id, Push("shutdown", {"reason": why.code})))
+            self._env.tell_all(Announced(self.id, Push("shutdown", {"reason": why.code})), self._roster)
         self._shut(why)
         try:
             await end_room(self._env, number, summary, why.code)
@@ -514,7 +569,7 @@ class RoomActor(EnterableRoom):
     def _shut(self, why: Refused, *, closes: bool = True) -> None:
         """Take no step any more: whoever asks from now on is refused."""
         if closes and self._roster.places:
-            self._env.tell(RoomClosed(self.id))
+            self._env.tell_all(RoomClosed(self.id), self._roster)
             self._roster.clear()
         self._room, self._refusal = None, why
         self.stop_timers()

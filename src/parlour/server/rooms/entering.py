@@ -59,10 +59,16 @@ class EnterableRoom(SteppingRoom):
     def _rest_later(self) -> None:
         """Leave memory after a while without any client."""
 
+    @abstractmethod
+    def _has_moved(self, number: int) -> bool:
+        """True if another worker owns the room, which the asker is told."""
+
     # Entering.
 
     async def _enter(self, ask: EnterRoom) -> None:
         """Answer, send what was missed, then the whole view; or refuse."""
+        if self._has_moved(ask.number):
+            return
         self._roster.remove(ask.client)  # a join starts anew: nothing is sent before its answer
         if ask.client in self._lost:
             self._env.tell(Rejected.by(ask.number, _gone()))
@@ -101,6 +107,8 @@ class EnterableRoom(SteppingRoom):
             )
         )  # fmt: skip
         self._note_presence(but=ask.client, seats=place.viewer is not None)
+        if ask.again and missed == []:
+            return  # they have missed nothing, and notice nothing
         whole = self._whole(place, reset=missed is None)
         if missed:
             welcome = ()  # it is among the missed steps
@@ -118,10 +126,10 @@ class EnterableRoom(SteppingRoom):
         sat: Thought | None = None
         if self.here.seat(ask.player) is None:
             watches = ask.door is not None and self._would_watch(ask.player, ask.door)
-            spectate = ask.spectate or watches
+            spectate = ask.spectate or watches or ask.again
             asked = self._ask_to_join(ask.player, spectate=spectate)
             if asked.joined.seat is None:
-                self._check_spectators(ask.player)
+                self._check_watching(ask.player)
                 topics = self._ask_game(lambda: topics_of(ask.player, asked.joined))
             else:
                 sat = self._think(Join(ask.player, name), asked=None if spectate else asked)
@@ -172,7 +180,10 @@ class EnterableRoom(SteppingRoom):
         at = self._env.instant()
         return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
 
-    def _check_spectators(self, player: str) -> None:
+    def _check_watching(self, player: str) -> None:
+        """Refuse one spectator too many; and any if the room may have another owner by now."""
+        if not self._env.is_fresh():
+            raise Refused(Code.NOT_SAVED, "this worker is cut off from the database; try again")
         most = self._env.settings.room_members
         if most and len(self._roster) >= most:
             raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")

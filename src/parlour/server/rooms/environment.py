@@ -13,10 +13,11 @@ from parlour.journal.base import DiskFailed, Journal, Trouble
 from parlour.lobby import Reservations
 from parlour.room import Instant, Patience
 from parlour.server import metrics
-from parlour.server.border import TellGateway
+from parlour.server.border import ToldToAll, ToldToOne
 from parlour.server.clock import Clock
 from parlour.server.rooms.events import Publish, RoomEvent
 from parlour.server.rooms.guess_limit import Guesses
+from parlour.server.rooms.roster import Roster
 from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
 from parlour.server.watchdog import Overrun, Watchdog
@@ -66,8 +67,16 @@ class Environment:
         """Why the saved file of a game does not load, by the name of the game."""
         self.trouble: str | None = None
         """Why the journal's last write failed."""
-        self.tell: TellGateway = lambda _: None
-        """Sends messages to the gateway, once there is one."""
+        self.tell: Callable[[ToldToOne], None] = lambda _: None
+        """Sends a message to the gateway of the client that it is for, once there is one."""
+        self.tell_all: Callable[[ToldToAll, Roster], None] = lambda _told, _roster: None
+        """Sends a message to all gateways with somebody in the room."""
+        self.owns: Callable[[str], bool] = lambda _: True
+        """True if a room, by its id, is for this worker to own."""
+        self.is_fresh: Callable[[], bool] = lambda: True
+        """True while nobody else can own our rooms: they may be shown without a write."""
+        self.settle_after = 0.0
+        """Seconds that players have to come back to a room that was taken over before they count as away."""
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """Stops the server, because the disk has failed."""
         self.listeners: list[Publish] = []

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Damaged, Found, RoomQuery, Trouble
+from parlour.journal.shards import room_key, shard_of
 from parlour.server import metrics
-from parlour.server.border import Ask, EnterRoom, Rejected
+from parlour.server.border import Ask, EnterRoom, LeaveRoom, Moved, Rejected, Resync
 from parlour.server.housekeeping import delete_old
 from parlour.server.refusals import excuse
 from parlour.server.rooms.actor import RoomActor
@@ -87,7 +88,12 @@ class RoomRegistry:
 
     def ask(self, ask: Ask) -> None:
         """Pass a gateway's request to its room."""
-        (self._rooms.get(ask.room) or self.get(ask.room)).post(ask)
+        room = self._rooms.get(ask.room)
+        if room is None and not self._env.owns(ask.room):
+            if not isinstance(ask, LeaveRoom | Resync):
+                self._env.tell(Moved(ask.room, ask.number))
+            return
+        (room or self.get(ask.room)).post(ask)
 
     async def call(self, room: str, call: RoomCall) -> Any:
         """Have a room carry out a call in its turn, and return the result."""
@@ -148,16 +154,44 @@ class RoomRegistry:
         for room in self.in_memory():
             room.mailbox.put(lambda room=room: room.show_anew() if room.plays(game) else None)  # type: ignore[misc]
 
+    # Rooms that other workers own, or owned.
+
+    async def take(self, shards: set[int], gap: float) -> None:
+        """Wake the rooms of shards that are ours from now on, as far as they are in use."""
+        queries = (RoomQuery(connected=True), RoomQuery(held=True))
+        for query in queries:
+            for id in await self._journal.room_ids(replace(query, shards=tuple(sorted(shards)))):
+                self.get(id, gap)
+
+    async def hand_over(self, shard: int) -> None:
+        """Store the rooms of a shard, and forget them: another worker owns them from then on."""
+        rooms = [room for room in self.in_memory() if shard_of(room_key(room.id)) == shard]
+        for room in rooms:
+            room.mailbox.put(room.hand_over)
+        for room in rooms:
+            await room.mailbox.drained()
+        left = [room.id for room in rooms if room.is_here]
+        if left:
+            raise Trouble(f"{len(left)} rooms could not be handed over, {left[0]} among them")
+
+    def leave_gateway(self, gateway: int) -> None:
+        """Remove the clients of a gateway that is gone from all rooms."""
+        for room in self.in_memory():
+            room.leave_gateway(gateway)
+
     # Rooms by id.
 
-    def get(self, id: str) -> RoomActor:
-        """The room, loaded or being loaded: jobs in its mailbox run once it is awake."""
+    def get(self, id: str, gap: float | None = None) -> RoomActor:
+        """The room, loaded or being loaded: jobs in its mailbox run once it is awake.
+
+        *gap* is how long nobody owned it, if it is taken over from another worker.
+        """
         room = self._rooms.get(id)
         if room is None:
             load = format(int(self._clock.now() * 1000), "x")
             room = self._rooms[id] = RoomActor(id, load, self._env, self)
             metrics.rooms_live.set(len(self._rooms))
-            room.begin()
+            room.begin(gap)
         return room
 
     def peek(self, id: str) -> RoomActor | None:

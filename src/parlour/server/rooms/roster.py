@@ -1,10 +1,10 @@
 """Who is in a room: the places of clients at all gateways, and their presence."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from parlour.room import Room
-from parlour.server.border import Format, Perspective, Viewpoint, perspective_of
+from parlour.server.border import Format, Perspective, Viewpoint, gateway_of, perspective_of
 from parlour.wire import Push
 
 Metas = dict[str, dict[str, Any]]
@@ -39,10 +39,17 @@ class Place:
         return Viewpoint(self.viewer, self.topics)
 
 
+class Listeners(NamedTuple):
+    """What is seen and heard at one gateway."""
+
+    perspectives: set[Perspective]
+    topics: set[str]
+
+
 class Roster:
     """Everybody in one room."""
 
-    __slots__ = ("_count", "_load", "perspectives", "places")
+    __slots__ = ("_at", "_count", "_load", "perspectives", "places")
 
     def __init__(self, load: str) -> None:
         self._load = load
@@ -52,6 +59,7 @@ class Roster:
         self.perspectives: set[Perspective] = set()
         """The different perspectives from which the room is seen."""
         self._count = 0
+        self._at: dict[int, Listeners] | None = None
 
     def __iter__(self) -> Iterator[Place]:
         return iter(tuple(self.places.values()))
@@ -77,7 +85,7 @@ class Roster:
     def clear(self) -> None:
         """Take all places away."""
         self.places.clear()
-        self.perspectives = set()
+        self.note_perspectives()
 
     def has(self, player: str) -> bool:
         """True if one of this player's clients is here."""
@@ -86,6 +94,17 @@ class Roster:
     def note_perspectives(self) -> None:
         """Work out the perspectives anew, after somebody came, went or changed seats."""
         self.perspectives = {place.perspective for place in self.places.values()}
+        self._at = None
+
+    def by_gateway(self) -> "dict[int, Listeners]":
+        """The gateways that have places here, and what is heard at each."""
+        if self._at is None:
+            self._at = {}
+            for client, place in self.places.items():
+                here = self._at.setdefault(gateway_of(client), Listeners(set(), set()))
+                here.perspectives.add(place.perspective)
+                here.topics.update(place.topics)
+        return self._at
 
     def perspectives_in(self, room: Room[Any]) -> set[Perspective]:
         """The perspectives that there will be once everybody has the viewpoint of their seat in *room*."""

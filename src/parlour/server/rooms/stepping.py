@@ -18,7 +18,7 @@ from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
 from parlour.room import Asked, Instant, Room, apply, ask_to_join, perform_without_game, topics_of
 from parlour.server import metrics
-from parlour.server.border import Announced, Moved, Perspective, StepTold, Viewpoint
+from parlour.server.border import Announced, Perspective, Reseated, StepTold, Viewpoint
 from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
 from parlour.server.result_records import UNRATED
@@ -251,9 +251,9 @@ class SteppingRoom(ABC):
         changed = self._take_seen(thought) if room.state is not before.state else {}
         reseated = before.seats is not room.seats and before.seats != room.seats
         if self._roster.places:
-            moved, closed = self._reseat() if reseated else ((), ())
+            others, closed = self._reseat() if reseated else ((), ())
             sends = tuple([effect for effect in step.effects if type(effect) is Send])
-            self._env.tell(
+            self._env.tell_all(
                 StepTold(
                     self.id,
                     step.seq,
@@ -262,10 +262,11 @@ class SteppingRoom(ABC):
                     self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
                     bool(self.mailbox.waiting),
-                    moved,
+                    others,
                     closed,
                     self._new_company(before) if reseated else None,
-                )
+                ),
+                self._roster,
             )
         if reseated:
             self._note_presence()
@@ -293,9 +294,9 @@ class SteppingRoom(ABC):
         company = company_of(self.here, self._opening)
         return None if company == company_of(before, self._opening) else company
 
-    def _reseat(self) -> tuple[tuple[Moved, ...], tuple[int, ...]]:
+    def _reseat(self) -> tuple[tuple[Reseated, ...], tuple[int, ...]]:
         """Give everybody the viewpoint of their seat; returns whose changed, and who may not watch."""
-        moved: list[Moved] = []
+        others: list[Reseated] = []
         closed: list[int] = []
         for place in self._roster:
             seat = self.here.seat(place.player)
@@ -311,8 +312,8 @@ class SteppingRoom(ABC):
                 self._roster.remove(place.client)
                 closed.append(place.client)
             else:
-                moved.append(Moved(place.client, place.viewpoint, self._whole(place, reset=True)))
-        return tuple(moved), tuple(closed)
+                others.append(Reseated(place.client, place.viewpoint, self._whole(place, reset=True)))
+        return tuple(others), tuple(closed)
 
     def _watching_topics(self, player: str) -> tuple[str, ...]:
         """The topics that the game lets somebody hear who watches."""
@@ -341,7 +342,7 @@ class SteppingRoom(ABC):
         """Tell who is here where that changed; the number of spectators at most once a second."""
         diff = self._presence.seats_changed(self.here, self._roster) if seats else None
         if diff is not None and self._roster.places:
-            self._env.tell(Announced(self.id, diff, but))
+            self._env.tell_all(Announced(self.id, diff, but), self._roster)
         if self._recount is None:
             self._count_spectators(but=but)
 
@@ -349,6 +350,6 @@ class SteppingRoom(ABC):
         self._recount = None
         if (diff := self._presence.count_changed(self._roster)) is not None:
             if self._roster.places:
-                self._env.tell(Announced(self.id, diff, but))
+                self._env.tell_all(Announced(self.id, diff, but), self._roster)
             clock = self._env.clock
             self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)
