@@ -12,6 +12,7 @@ from typing import Any
 from parlour.cluster.heart import Pace
 from parlour.cluster.leases import Leases
 from parlour.journal.postgresql import schema
+from parlour.journal.shards import SHARDS
 
 PACE = Pace(lease=0.6, beat_every=0.1)
 

@@ -51,6 +51,7 @@ class Leases:
         self.taken: Taken = ignore_taken
         self.asked: Asked = ignore_asked
         self.fenced: Fenced = ignore_fenced
+        self.changed: Callable[[], None] = ignore_fenced
         self._now = now
         self._jump = jump
         self._pace = pace
@@ -118,6 +119,7 @@ class Leases:
         self._owners = [row.owner for row in news.look.rows]
         for seconds, shards in news.taken.items():
             self._call(self.taken, shards, seconds)
+        self._call(self.changed)
         for shard in news.asked:
             task = asyncio.get_running_loop().create_task(self._give_up(shard))
             self._giving.add(task)

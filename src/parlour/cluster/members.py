@@ -58,6 +58,9 @@ class Members(Protocol):
         """Look at once who owns what: somebody said that it has changed."""
         ...
 
+    changed: Callable[[], None]
+    """Called when owners or workers are others than before."""
+
     async def start(self) -> None:
         """Begin to own shards; *taken*, *asked* and *fenced* are set before."""
         ...
@@ -94,6 +97,7 @@ class Alone:
         self.taken: Taken = ignore_taken
         self.asked: Asked = ignore_asked
         self.fenced: Fenced = ignore_fenced
+        self.changed: Callable[[], None] = ignore_fenced
 
     def owner_of(self, key: str) -> int:  # noqa: ARG002
         return self.me

@@ -54,7 +54,7 @@ class Place:
 
     __slots__ = (
         "client", "door", "encoder", "format", "group", "key", "muted", "outbox", "own", "perspective", "ref",
-        "stale", "topics", "viewer",
+        "returning", "stale", "topics", "viewer",
     )  # fmt: skip
 
     def __init__(self, client: Client, format: Format, viewpoint: Viewpoint, ref: Any = None) -> None:
@@ -71,6 +71,8 @@ class Place:
         self.own = own_topic(client.player)
         self.muted = False
         """The client has asked to leave or to join anew: it is told no more here."""
+        self.returning = False
+        """It is muted because the room has another owner, which was asked for the place again."""
         self.stale = False
         """Has skipped steps because its outbox was full, and needs a whole view."""
         self.group: WriteGroup | None = None
@@ -231,6 +233,10 @@ class Audience:
         if (place := self._places.get(client.number)) is not None:
             place.muted = True
             place.leave_group()
+
+    def regroup(self) -> None:
+        """Somebody hears again who did not: groups are made anew."""
+        self._gathered = False
 
     # What a door makes of it.
 

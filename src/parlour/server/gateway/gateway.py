@@ -53,6 +53,15 @@ Pending = tuple[Client, Request, bool]
 that has changed."""
 
 
+NEVER = -1
+"""Since when a client has missed everything."""
+
+
+def _is_repeatable(request: Request) -> bool:
+    """True if a request can be sent again although it may have been carried out."""
+    return isinstance(request.wish, Enter | LookFirst) or getattr(request.wish, "id", None) is not None
+
+
 class LobbyRequests(Protocol):
     """Where the requests of clients at the lobby go."""
 
@@ -69,7 +78,7 @@ class Gateway:
     """All clients of this process, and the audiences of the rooms they are in."""
 
     def __init__(self, ask: AskRooms, lobby: LobbyRequests) -> None:
-        self._ask = ask
+        self.ask = ask
         self._lobby = lobby
         self._audiences: dict[str, Audience] = {}
         self._pending: dict[int, Pending] = {}
@@ -81,6 +90,8 @@ class Gateway:
         """The rooms that clients leave once their door's wishes are answered, and whether they are lost."""
         self._clients = count(1)
         self._asks = count(1)
+        self._returning: dict[int, tuple[Place, str]] = {}
+        """The places that are asked for again, because the room has another owner, by the ask."""
         self._hear: Mapping[type, Callable[[Any], None]] = {
             StepTold: self._tell_step,
             Accepted: self._accept,
@@ -91,6 +102,10 @@ class Gateway:
             RoomClosed: self._close,
             ComeAgain: self._send_away,
         }
+
+    def number_from(self, first: int) -> None:
+        """Give clients and requests numbers after this one, which no other gateway gives."""
+        self._clients, self._asks = count(first + 1), count(first + 1)
 
     def connect(self, adapter: Adapter, outbox: Outbox, player: str, token: str | None = None) -> Client:
         """A new client."""
@@ -117,7 +132,7 @@ class Gateway:
                 self._command(client, request, room, wish)
             case Enter():
                 self._mute(client, room)
-                self._ask(self._entry(client, request, room, wish))
+                self.ask(self._entry(client, request, room, wish))
             case Exit():
                 self._mute(client, room)
                 self._leave(client, room)
@@ -151,13 +166,13 @@ class Gateway:
         self._pending[number := next(self._asks)] = (client, request, False)
         if type(wish) is SendEvent:
             command: Command = Act(client.player, wish.event)
-            self._ask(AskRoom(room, client.number, number, command, wish.id, wish.seq))
+            self.ask(AskRoom(room, client.number, number, command, wish.id, wish.seq))
         else:
-            self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id))
+            self.ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id))
 
     def _look(self, client: Client, request: Request, room: str) -> None:
         """Ask which step has been told to a client, before its door decides."""
-        self._ask(LookRoom(room, client.number, self._expect((client, request, False))))
+        self.ask(LookRoom(room, client.number, self._expect((client, request, False))))
 
     def _end_look(self, client: Client) -> None:
         """A door's wish is answered; whoever wanted to leave meanwhile leaves now."""
@@ -185,7 +200,7 @@ class Gateway:
             self._end_look(client)
             return
         number = self._expect((client, request, True))
-        self._ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id, None, seq))
+        self.ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id, None, seq))
 
     def _expect(self, pending: Pending) -> int:
         number = next(self._asks)
@@ -208,7 +223,7 @@ class Gateway:
         for room in client.rooms:
             place = self._place(client, room)
             if place is not None and place.stale:
-                self._ask(Resync(room, client.number))
+                self.ask(Resync(room, client.number))
 
     def _mute(self, client: Client, room: str) -> None:
         if (audience := self._audiences.get(room)) is not None:
@@ -223,7 +238,7 @@ class Gateway:
             left = {number for number, there in client.entering.items() if there == room}
             self._left |= left
         self._remove(client, room)
-        self._ask(LeaveRoom(room, client.number, lost))
+        self.ask(LeaveRoom(room, client.number, lost))
 
     def _place(self, client: Client, room: str) -> Place | None:
         audience = self._audiences.get(room)
@@ -265,6 +280,9 @@ class Gateway:
             payload["seen"] = seen
 
     def _reject(self, told: Rejected) -> None:
+        if (returning := self._returning.pop(told.number, None)) is not None:
+            self._send_back(*returning, told)
+            return
         client, request, looked = self._pending.pop(told.number)
         if looked and told.code == Code.STALE:  # the room has moved on since: the door looks again
             self._look(client, request, request.room or "")
@@ -291,10 +309,13 @@ class Gateway:
         return client.entering is not None and room in client.entering.values()
 
     def _enter(self, told: Entered) -> None:
+        if (returning := self._returning.pop(told.number, None)) is not None:
+            self._return(returning[0], told)
+            return
         client, request, _ = self._pending.pop(told.number)
         stays = self._entered(client, told.number)
         if client.is_lost:
-            self._ask(LeaveRoom(told.room, client.number))
+            self.ask(LeaveRoom(told.room, client.number))
             return
         audience = self._audiences.get(told.room)
         if audience is None:
@@ -320,6 +341,92 @@ class Gateway:
         client.accept(request, payload)
         if not stays:
             self._remove(client, told.room)
+
+    # A room that has another owner.
+
+    def waits_for(self, number: int) -> bool:
+        """True if this request was not answered yet."""
+        return number in self._pending or number in self._returning
+
+    def refuse(self, number: int, why: Refused) -> None:
+        """Answer a request in the place of a room that cannot be reached."""
+        self.hear(Rejected.by(number, why))
+
+    def rooms(self) -> set[str]:
+        """The rooms in which clients have places, or from which they wait for an answer."""
+        asked = {request.room for _, request, _ in self._pending.values() if request.room is not None}
+        return asked | self._audiences.keys()
+
+    def ask_again(self, room: str, *, lost: bool) -> None:
+        """A room has another owner: ask there what was not answered, and for the places of all clients.
+
+        If the old owner is *lost*, nobody knows what came of commands without an id: their clients are sent
+        away to come back and see. An owner that handed the room over has answered everything it did.
+        """
+        for number, (_, request, looked) in tuple(self._pending.items()):
+            if request.room == room:
+                self.repeat(number, lost=lost and (looked or not _is_repeatable(request)))
+        audience = self._audiences.get(room)
+        for place in [] if audience is None else audience.places():
+            self._come_back(place, room)
+
+    def repeat(self, number: int, *, lost: bool = False) -> None:
+        """Ask anew what was certainly not carried out; or, if its answer is *lost*, send the client away."""
+        if (returning := self._returning.pop(number, None)) is not None:
+            self._come_back(*returning)
+            return
+        if number not in self._pending:
+            return
+        client, request, _ = self._pending.pop(number)
+        if isinstance(request.wish, Enter):
+            self._entered(client, number)
+        if client.is_lost:
+            return
+        if lost:
+            client.outbox.close(CloseCode.SERVICE_RESTART, "come again")
+        elif type(request.wish) is LookFirst:
+            self._look(client, request, request.room or "")
+        else:
+            self.receive(client, request)
+
+    def _come_back(self, place: Place, room: str) -> None:
+        """Ask for a place again; until then its client hears nothing, and then what it missed."""
+        for number in [one for one, (other, _) in self._returning.items() if other is place]:
+            del self._returning[number]
+        if not place.muted or place.returning:
+            place.muted, place.returning = True, True
+            place.leave_group()
+            number, client = next(self._asks), place.client
+            self._returning[number] = (place, room)
+            since = NEVER if place.stale else self._audiences[room].seq
+            address = client.outbox.address
+            self.ask(
+                EnterRoom(
+                    room, client.number, number, client.player, address, since, place.format, again=True
+                )
+            )
+
+    def _return(self, place: Place, told: Entered) -> None:
+        """A place is there again."""
+        audience = self._audiences.get(told.room)
+        if audience is None or audience.place(place.client.number) is not place:
+            self.ask(LeaveRoom(told.room, place.client.number, place.client.is_lost))
+            return
+        audience.company, audience.seq = told.company, told.seq
+        place.muted = place.returning = False
+        if (place.viewer, {*told.viewpoint.topics} - {place.own}) != (told.viewpoint.viewer, {*place.topics}):
+            place.move(told.viewpoint)
+        audience.regroup()
+
+    def _send_back(self, place: Place, room: str, told: Rejected) -> None:
+        """A place is not to be had again."""
+        if self._place(place.client, room) is not place:
+            return
+        if told.code in (Code.ROOM_ENDED, Code.UNKNOWN_ROOM):
+            self._dismiss(place, room)
+        else:
+            self._remove(place.client, room)
+            place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
 
     def _push(self, told: Pushed) -> None:
         audience = self._audiences.get(told.room)
@@ -349,7 +456,7 @@ class Gateway:
         for room in tuple(place.client.rooms):
             if self._place(place.client, room) is place:
                 self._dismiss(place, room)
-                self._ask(LeaveRoom(room, place.client.number))
+                self.ask(LeaveRoom(room, place.client.number))
 
     def _dismiss(self, place: Place, room: str) -> None:
         self._remove(place.client, room)

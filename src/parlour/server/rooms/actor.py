@@ -4,7 +4,7 @@ Gateways ask by `post`, parts and HTTP calls by `call`; nobody else sets its fie
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, Protocol
 
@@ -468,10 +468,14 @@ class RoomActor(EnterableRoom):
             self._env.tell(Moved(self.id, number))
         return self._moved
 
-    def leave_gateway(self, gateway: int) -> None:
-        """Remove all clients of a gateway that is gone."""
-        for place in self._roster:
-            if gateway_of(place.client) == gateway:
+    def clients_of(self, gateway: int) -> list[Place]:
+        """The places of a gateway's clients."""
+        return [place for place in self._roster if gateway_of(place.client) == gateway]
+
+    def remove_clients(self, places: Iterable[Place]) -> None:
+        """Remove these clients, unless they have asked for their places again since."""
+        for place in places:
+            if self._roster.places.get(place.client) is place:
                 self.post(LeaveRoom(self.id, place.client, lost=True))
 
     async def _go_on(self) -> None:

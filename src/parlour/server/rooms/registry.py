@@ -177,7 +177,17 @@ class RoomRegistry:
     def leave_gateway(self, gateway: int) -> None:
         """Remove the clients of a gateway that is gone from all rooms."""
         for room in self.in_memory():
-            room.leave_gateway(gateway)
+            room.remove_clients(room.clients_of(gateway))
+
+    def expect_again(self, gateway: int, seconds: float) -> None:
+        """Messages of a gateway were lost: remove its clients that do not ask for their places again."""
+        there = [(room, room.clients_of(gateway)) for room in self.in_memory()]
+
+        def remove() -> None:
+            for room, places in there:
+                room.remove_clients(places)
+
+        self._clock.call_at(self._clock.now() + seconds, remove)
 
     # Rooms by id.
 

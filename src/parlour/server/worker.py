@@ -1,0 +1,321 @@
+"""This worker among others: requests go to the owner of a room, answers to the gateway that asked.
+
+A room that changes its owner costs its players a pause and nothing else: this gateway asks the new owner for
+what was not answered, and for the places of its clients, who then hear what they missed.
+"""
+
+import asyncio
+from itertools import count
+from typing import Any, NamedTuple
+
+import msgspec
+import structlog
+from msgspec import Raw
+from msgspec.structs import replace
+
+from parlour.cluster.bus import Bus
+from parlour.cluster.members import NOBODY, Members
+from parlour.errors import Code, Refused
+from parlour.journal.base import Trouble
+from parlour.journal.shards import room_key, shard_of
+from parlour.server.border import (
+    Ask,
+    AskRoom,
+    EnterRoom,
+    LeaveRoom,
+    LookRoom,
+    Moved,
+    Pushed,
+    Resync,
+    StepTold,
+    Told,
+    ToldToAll,
+    ToldToOne,
+    first_number,
+    gateway_of,
+)
+from parlour.server.clock import Rounds
+from parlour.server.components import Components
+from parlour.server.mail import (
+    RESULTS,
+    CallDone,
+    CallMoved,
+    CallRefused,
+    CallRoom,
+    Mail,
+    decode_mail,
+    encode_mail,
+)
+from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
+from parlour.server.rooms.calls import RoomCall
+from parlour.server.rooms.roster import Listeners, Roster
+from parlour.server.tasks import Tasks
+
+log = structlog.get_logger()
+
+SETTLE_AFTER = 2.0
+"""Seconds that gateways have to ask for their clients' places again, before these count as away."""
+LOOK_EVERY = 0.1
+"""Seconds between two looks at what could not be sent to an owner."""
+PATIENCE = 3.0
+"""Seconds after which a request that found no owner is refused."""
+
+
+FORGET_AFTER = 1.0
+"""Seconds after which a room whose owner was found again counts as found."""
+
+
+class Homeless(NamedTuple):
+    """Since when a room has no owner that can be found, and when that was last seen."""
+
+    since: float
+    last: float
+
+
+class Worker:
+    """Sends requests to owners and messages to gateways, over the bus where these are other workers."""
+
+    def __init__(self, parlour: Components, members: Members, bus: Bus) -> None:
+        self._parlour = parlour
+        self._gateway, self._rooms, self._env = parlour.gateway, parlour.rooms, parlour.environment
+        self._members, self._bus = members, bus
+        self.me = members.me
+        self._asked: dict[str, int] = {}
+        """The worker at which each room was last asked for something."""
+        self._unsent: dict[int, str] = {}
+        """Requests that found no owner, and their rooms."""
+        self._homeless: dict[str, Homeless] = {}
+        self._calls: dict[int, tuple[int, asyncio.Future[Mail]]] = {}
+        """Calls without an answer: whom they were sent to, and who waits."""
+        self._numbers = count(1)
+        self._giving: set[int] = set()
+        """Shards that are being handed over: their rooms are not ours any more."""
+        self._alive: set[int] = {self.me}
+        self._tasks = Tasks()
+        self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._look)
+
+    def join(self) -> None:
+        """Take the place of the border within one process; before anybody asks anything."""
+        self._gateway.number_from(first_number(self.me))
+        self._gateway.ask = self.ask
+        self._env.tell, self._env.tell_all = self._tell, self._tell_all
+        self._env.owns, self._env.is_fresh = self.owns, self._members.is_fresh
+        self._env.settle_after = SETTLE_AFTER
+        self._members.taken, self._members.asked = self._take, self._hand_over
+        self._members.changed = self._see_members
+        self._bus.heard, self._bus.lost = self._hear_mail, self._lose_link
+        self._rounds.start()
+
+    def leave(self) -> None:
+        """Stop looking."""
+        self._rounds.stop()
+
+    # Who owns what.
+
+    def owns(self, room: str) -> bool:
+        """True if this room is ours, and not being handed over."""
+        key = room_key(room)
+        return self._members.owner_of(key) == self.me and shard_of(key) not in self._giving
+
+    def _take(self, shards: set[int], gap: float) -> None:
+        self._giving -= shards
+        self._tasks.start(self._rooms.take(shards, gap))
+
+    async def _hand_over(self, shard: int) -> None:
+        self._giving.add(shard)
+        try:
+            await self._rooms.hand_over(shard)
+        except Trouble:
+            self._giving.discard(shard)
+            raise
+
+    def _see_members(self) -> None:
+        """Look who is gone: their rooms are asked for at their new owners, and their clients have left."""
+        alive = {worker.id for worker in self._members.workers()} | {self.me}
+        for gone in self._alive - alive:
+            log.warning("worker_gone", worker=gone)
+            self._bus.forget(gone)
+            self._rooms.leave_gateway(gone)
+            self._lose_calls(gone)
+        self._alive = alive
+        self._look()
+
+    def _look(self) -> None:
+        """Ask again what was lost with an owner, and what found none, as soon as there is one."""
+        rooms = self._gateway.rooms()
+        for room, worker in tuple(self._asked.items()):
+            if room not in rooms:
+                del self._asked[room]
+            elif worker not in self._alive and self._owner(room) in self._alive:
+                self._gateway.ask_again(room, lost=worker != NOBODY)
+        self._send_unsent()
+
+    def _send_unsent(self) -> None:
+        """Ask again what found no owner; refuse what has found none for long."""
+        now = self._parlour.clock.now()
+        unsent, self._unsent = self._unsent, {}
+        for number, room in unsent.items():
+            if now - self._homeless[room].since > PATIENCE:
+                self._gateway.refuse(number, _no_owner())
+            else:
+                self._gateway.repeat(number)
+        for room, homeless in tuple(self._homeless.items()):
+            if now - homeless.last > FORGET_AFTER:
+                del self._homeless[room]
+
+    def _note_homeless(self, number: int, room: str) -> None:
+        """Note a request that found no owner: it is sent again soon."""
+        now = self._parlour.clock.now()
+        before = self._homeless.get(room)
+        self._homeless[room] = Homeless(now if before is None else before.since, now)
+        self._unsent[number] = room
+        self._members.look_now()
+
+    def _owner(self, room: str) -> int:
+        return self._members.owner_of(room_key(room))
+
+    # From our gateway to owners.
+
+    def ask(self, ask: Ask) -> None:
+        """Pass a request of our gateway to the owner of its room."""
+        owner = self._owner(ask.room)
+        if isinstance(ask, EnterRoom | AskRoom | LookRoom):
+            self._asked[ask.room] = owner
+        if owner == self.me:
+            self._rooms.ask(ask)
+        elif owner != NOBODY:
+            self._bus.send(owner, encode_mail(ask))
+        elif isinstance(ask, EnterRoom | AskRoom | LookRoom):
+            self._note_homeless(ask.number, ask.room)
+
+    # From our rooms to gateways.
+
+    def _tell(self, told: ToldToOne) -> None:
+        """Send a message to the gateway of the client that it is for."""
+        number = told.client if isinstance(told, Pushed) else told.number
+        assert number is not None  # noqa: S101 - a message to one
+        self._send(gateway_of(number), told)
+
+    def _tell_all(self, told: ToldToAll, roster: Roster) -> None:
+        """Send a message to all gateways with somebody in the room; each gets what is heard there."""
+        for gateway, listeners in roster.by_gateway().items():
+            if isinstance(told, StepTold) and gateway != self.me:
+                self._send(gateway, part_of(told, gateway, listeners))
+            else:
+                self._send(gateway, told)
+
+    def _send(self, gateway: int, told: Told) -> None:
+        if gateway == self.me:
+            self._hear(told)
+        elif gateway in self._alive:
+            self._bus.send(gateway, encode_mail(told))
+
+    def _hear(self, told: Told) -> None:
+        """A message of a room to our gateway."""
+        if not isinstance(told, Moved):
+            self._gateway.hear(told)
+        elif told.number is None:  # whatever the old owner did was answered before
+            self._gateway.ask_again(told.room, lost=False)
+        elif self._gateway.waits_for(told.number):
+            self._note_homeless(told.number, told.room)
+
+    # Calls to rooms.
+
+    async def call(self, room: str, call: RoomCall) -> Any:
+        """Have a room carry out a call, wherever it is, and return the result."""
+        given_up = self._parlour.clock.now() + PATIENCE
+        while True:
+            owner = self._owner(room)
+            if owner == self.me and self.owns(room):
+                return await self._rooms.call(room, call)
+            answer = CallMoved(0) if owner in (NOBODY, self.me) else await self._ask_owner(owner, room, call)
+            match answer:
+                case CallDone():
+                    return msgspec.json.decode(answer.result, type=RESULTS[type(call)])
+                case CallRefused():
+                    raise answer.refusal
+                case _:  # it has another owner
+                    pass
+            if self._parlour.clock.now() > given_up:
+                raise _no_owner()
+            self._members.look_now()
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def _ask_owner(self, owner: int, room: str, call: RoomCall) -> Mail:
+        answer: asyncio.Future[Mail] = asyncio.get_running_loop().create_future()
+        number = next(self._numbers)
+        self._calls[number] = (owner, answer)
+        self._bus.send(owner, encode_mail(CallRoom(number, room, call)))
+        try:
+            return await answer
+        finally:
+            del self._calls[number]
+
+    def _lose_calls(self, worker: int) -> None:
+        """Nobody will answer what this worker was asked."""
+        for owner, answer in tuple(self._calls.values()):
+            if owner == worker and not answer.done():
+                answer.set_exception(Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN))
+
+    async def _carry_out(self, asker: int, call: CallRoom) -> None:
+        answer: Mail
+        if not self.owns(call.room):
+            answer = CallMoved(call.number)
+        else:
+            try:
+                result = await self._rooms.call(call.room, call.call)
+                answer = CallDone(call.number, Raw(encode_mail(result)))
+            except (Refused, Trouble) as error:
+                why = excuse(error)
+                answer = CallRefused(call.number, why.code, why.message, why.path)
+        self._bus.send(asker, encode_mail(answer))
+
+    # The bus.
+
+    def _hear_mail(self, sender: int, messages: list[bytes]) -> None:
+        """Take messages of another worker, in order."""
+        for message in messages:
+            try:
+                self._take_mail(sender, decode_mail(message))
+            except Exception:
+                log.exception("mail_failed", sender=sender)
+
+    def _take_mail(self, sender: int, mail: Mail) -> None:
+        match mail:
+            case CallRoom():
+                self._tasks.start(self._carry_out(sender, mail))
+            case CallDone() | CallRefused() | CallMoved():
+                _, answer = self._calls.get(mail.number, (0, None))
+                if answer is not None and not answer.done():
+                    answer.set_result(mail)
+            case EnterRoom() | LeaveRoom() | AskRoom() | LookRoom() | Resync():
+                self._rooms.ask(mail)
+            case _:
+                self._hear(mail)
+
+    def _lose_link(self, worker: int) -> None:
+        """Messages of a living worker were lost, or ours to it: what it owns for us is asked for again."""
+        if worker not in self._alive:
+            return
+        log.warning("link_lost", worker=worker)
+        self._lose_calls(worker)
+        for room, owner in tuple(self._asked.items()):
+            if owner == worker:
+                self._gateway.ask_again(room, lost=True)
+        self._rooms.expect_again(worker, SETTLE_AFTER)
+
+
+def part_of(told: StepTold, gateway: int, listeners: Listeners) -> StepTold:
+    """A step as one gateway may know it: what nobody hears there stays here."""
+    return replace(
+        told,
+        sends=tuple(send for send in told.sends if send.to in listeners.topics),
+        changed={one: seen for one, seen in told.changed.items() if one in listeners.perspectives},
+        syncs={one: push for one, push in told.syncs.items() if one in listeners.perspectives},
+        reseated=tuple(one for one in told.reseated if gateway_of(one.client) == gateway),
+        closed=tuple(client for client in told.closed if gateway_of(client) == gateway),
+    )
+
+
+def _no_owner() -> Refused:
+    return Refused(Code.NOT_SAVED, "nobody looks after this room at the moment; try again")
