@@ -66,6 +66,9 @@ class Leases:
     def owner_of(self, key: str) -> int:
         return self._owners[shard_of(key)]
 
+    def shards(self) -> list[int]:
+        return [shard for shard, owner in enumerate(self._owners) if owner == self.me]
+
     def is_fresh(self) -> bool:
         """True if the lease was renewed so lately that nobody can have buried us yet."""
         return monotonic() - self._heart.renewed < self._pace.lease - self._pace.beat_every

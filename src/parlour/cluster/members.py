@@ -46,6 +46,10 @@ class Members(Protocol):
         """The worker that owns a key, or `NOBODY`; from memory, and so a little out of date."""
         ...
 
+    def shards(self) -> list[int]:
+        """The shards that are ours."""
+        ...
+
     def is_fresh(self) -> bool:
         """True while nobody else can own what is ours: rooms may be shown from memory."""
         ...
@@ -101,6 +105,9 @@ class Alone:
 
     def owner_of(self, key: str) -> int:  # noqa: ARG002
         return self.me
+
+    def shards(self) -> list[int]:
+        return list(range(SHARDS))
 
     def is_fresh(self) -> bool:
         return True

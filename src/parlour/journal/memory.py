@@ -30,6 +30,7 @@ from parlour.journal.base import (
     Trouble,
     Unchanged,
 )
+from parlour.journal.shards import room_key, shard_of
 from parlour.wire import Step, asker
 
 _encode = msgspec.json.Encoder().encode
@@ -72,6 +73,7 @@ class _Kept:
             and (not query.connected or summary.connected > 0)
             and (not query.held or summary.held is not None)
             and summary.game not in query.other_games
+            and (query.shards is None or shard_of(room_key(summary.id)) in query.shards)
             and (id is None or summary.id.lower() == id.lower())
         )
 

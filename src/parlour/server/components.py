@@ -1,6 +1,6 @@
 """The server without its network: rooms, gateway, lobby, pairing and bots, joined together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from parlour.game import Game
@@ -15,6 +15,7 @@ from parlour.server.gateway.lobby import Lobby
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
+from parlour.server.rooms.calls import RoomCall
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.history import History
 from parlour.server.rooms.registry import RoomRegistry
@@ -41,6 +42,8 @@ class Replaceable(NamedTuple):
     thinker: Thinker | None = None
     bus: Bus = Bus()
 
+
+CallRooms = Callable[[str, RoomCall], Awaitable[Any]]
 
 AS_USUAL = Replaceable()
 
@@ -76,7 +79,10 @@ class Components:
         ask = self.rooms.ask if type(bus) is Bus else lambda ask: bus.ask(self.rooms.ask, ask)
         self.gateway = Gateway(ask, self.lobby)
         hear = self.gateway.hear
-        self.environment.tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
+        self.environment.tell = tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
+        self.environment.tell_all = lambda told, _: tell(told)
+        self.call: CallRooms = self.rooms.call
+        """Has a room carry out a call, wherever the room is."""
         self.environment.listeners += [
             self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear
         ]  # fmt: skip

@@ -75,6 +75,9 @@ class Homeless(NamedTuple):
 class Worker:
     """Sends requests to owners and messages to gateways, over the bus where these are other workers."""
 
+    is_shared = True
+    settle_after = SETTLE_AFTER
+
     def __init__(self, parlour: Components, members: Members, bus: Bus) -> None:
         self._parlour = parlour
         self._gateway, self._rooms, self._env = parlour.gateway, parlour.rooms, parlour.environment
@@ -97,10 +100,9 @@ class Worker:
     def join(self) -> None:
         """Take the place of the border within one process; before anybody asks anything."""
         self._gateway.number_from(first_number(self.me))
-        self._gateway.ask = self.ask
+        self._gateway.ask, self._parlour.call = self.ask, self.call
         self._env.tell, self._env.tell_all = self._tell, self._tell_all
-        self._env.owns, self._env.is_fresh = self.owns, self._members.is_fresh
-        self._env.settle_after = SETTLE_AFTER
+        self._env.ownership = self
         self._members.taken, self._members.asked = self._take, self._hand_over
         self._members.changed = self._see_members
         self._bus.heard, self._bus.lost = self._hear_mail, self._lose_link
@@ -116,6 +118,18 @@ class Worker:
         """True if this room is ours, and not being handed over."""
         key = room_key(room)
         return self._members.owner_of(key) == self.me and shard_of(key) not in self._giving
+
+    def is_fresh(self) -> bool:
+        """True while nobody else can own our rooms."""
+        return self._members.is_fresh()
+
+    def shards(self) -> tuple[int, ...]:
+        """The shards whose rooms are ours."""
+        return tuple(shard for shard in self._members.shards() if shard not in self._giving)
+
+    def does_chores(self) -> bool:
+        """Whoever owns the lobby cleans up for all."""
+        return self._members.owner_of("lobby") == self.me
 
     def _take(self, shards: set[int], gap: float) -> None:
         self._giving -= shards

@@ -396,14 +396,14 @@ class Api:
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
         command = Rematch(await self._known(request))
         await self._find(request)
-        return Stepped(await self._parlour.rooms.call(request.path_params["id"], Perform(command, again.id)))
+        return Stepped(await self._parlour.call(request.path_params["id"], Perform(command, again.id)))
 
     async def seat_bot(self, request: Request, new: NewBot) -> Seated:
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         asker = await self.asker(request) or f"address:{address}"
         await self._find(request)
-        seated: Seated = await self._parlour.rooms.call(request.path_params["id"], SeatBot(new.bot, asker))
+        seated: Seated = await self._parlour.call(request.path_params["id"], SeatBot(new.bot, asker))
         return seated
 
     async def give_hint(self, request: Request, new: NewBot) -> Hint:

@@ -363,12 +363,12 @@ class Gateway:
         If the old owner is *lost*, nobody knows what came of commands without an id: their clients are sent
         away to come back and see. An owner that handed the room over has answered everything it did.
         """
-        for number, (_, request, looked) in tuple(self._pending.items()):
-            if request.room == room:
-                self.repeat(number, lost=lost and (looked or not _is_repeatable(request)))
+        asked = [(number, *rest) for number, rest in self._pending.items() if rest[1].room == room]
         audience = self._audiences.get(room)
         for place in [] if audience is None else audience.places():
             self._come_back(place, room)
+        for number, _, request, looked in asked:
+            self.repeat(number, lost=lost and (looked or not _is_repeatable(request)))
 
     def repeat(self, number: int, *, lost: bool = False) -> None:
         """Ask anew what was certainly not carried out; or, if its answer is *lost*, send the client away."""

@@ -439,13 +439,26 @@ class RoomActor(EnterableRoom):
     async def _take_over(self, gap: float) -> None:
         """Nobody loses time by a change of owners; players count as away if they are not back in a while."""
         clock = self._env.clock
-        settle = partial(self.mailbox.put, self._settle)
-        clock.call_at(clock.now() + self._env.settle_after, settle)
+        self._settling = True
+        clock.call_at(
+            clock.now() + self._env.ownership.settle_after, partial(self.mailbox.put, self._end_settling)
+        )
+        await self._hold(gap)
+
+    async def _end_settling(self) -> None:
+        """Whoever is not back is away; all others hear once who is here, and mostly nothing new by that."""
+        self._settling = False
+        await self._settle()
+        if self._room is not None and self._roster.places:
+            self._note_presence()
+            self._env.tell_all(Announced(self.id, self._presence.state()), self._roster)
+
+    async def _hold(self, gap: float) -> None:
         try:
             if gap > 0 and self.here.connected:
                 await self.step(Hold(gap))
         except Refused as why:
-            self._retry(why, partial(self._take_over, gap))
+            self._retry(why, partial(self._hold, gap))
 
     async def hand_over(self) -> None:
         """Store the room for another worker, which owns it from then on; whoever waits is sent there."""

@@ -182,7 +182,7 @@ class EnterableRoom(SteppingRoom):
 
     def _check_watching(self, player: str) -> None:
         """Refuse one spectator too many; and any if the room may have another owner by now."""
-        if not self._env.is_fresh():
+        if not self._env.ownership.is_fresh():
             raise Refused(Code.NOT_SAVED, "this worker is cut off from the database; try again")
         most = self._env.settings.room_members
         if most and len(self._roster) >= most:

@@ -17,6 +17,7 @@ from parlour.server.border import ToldToAll, ToldToOne
 from parlour.server.clock import Clock
 from parlour.server.rooms.events import Publish, RoomEvent
 from parlour.server.rooms.guess_limit import Guesses
+from parlour.server.rooms.ownership import Ownership, SoleOwner
 from parlour.server.rooms.roster import Roster
 from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
@@ -71,12 +72,7 @@ class Environment:
         """Sends a message to the gateway of the client that it is for, once there is one."""
         self.tell_all: Callable[[ToldToAll, Roster], None] = lambda _told, _roster: None
         """Sends a message to all gateways with somebody in the room."""
-        self.owns: Callable[[str], bool] = lambda _: True
-        """True if a room, by its id, is for this worker to own."""
-        self.is_fresh: Callable[[], bool] = lambda: True
-        """True while nobody else can own our rooms: they may be shown without a write."""
-        self.settle_after = 0.0
-        """Seconds that players have to come back to a room that was taken over before they count as away."""
+        self.ownership: Ownership = SoleOwner()
         self.give_up: Callable[[Trouble], None] = lambda _: None
         """Stops the server, because the disk has failed."""
         self.listeners: list[Publish] = []

@@ -1,6 +1,7 @@
 """All rooms in memory: they wake when somebody asks or a timer is due, and rest when idle."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import structlog
@@ -55,16 +56,19 @@ class RoomRegistry:
         """True until all kept rows have been checked since the start."""
         self._told = 0
         """How many damages have been logged."""
+        self._taken: dict[int, float] = {}
+        """Shards that were just taken over, and how long nobody had them."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
     async def start(self) -> None:
-        """Open the journal, set the clock, and wake the rooms that were in use when the server stopped."""
+        """Open the journal, set the clock, and wake the rooms that were in use when the server stopped.
+
+        One of many workers owns no room yet: it wakes those of a shard when it takes the shard.
+        """
         self._clock.start(await self._journal.open())
-        await self._hold_missing()
-        queries = (RoomQuery(connected=True), RoomQuery(held=True))
-        for id in {id for query in queries for id in await self._journal.room_ids(query)}:
-            self.get(id)  # waking disconnects everybody, and goes on with a game that is back
+        if not self._env.ownership.is_shared:
+            await self._wake_used(None)  # waking disconnects everybody, and goes on with a game that is back
         await self.beat()
         self._heart = asyncio.get_running_loop().create_task(self._beat_on())
         await self.creation.start()
@@ -89,7 +93,7 @@ class RoomRegistry:
     def ask(self, ask: Ask) -> None:
         """Pass a gateway's request to its room."""
         room = self._rooms.get(ask.room)
-        if room is None and not self._env.owns(ask.room):
+        if room is None and not self._env.ownership.owns(ask.room):
             if not isinstance(ask, LeaveRoom | Resync):
                 self._env.tell(Moved(ask.room, ask.number))
             return
@@ -156,12 +160,23 @@ class RoomRegistry:
 
     # Rooms that other workers own, or owned.
 
-    async def take(self, shards: set[int], gap: float) -> None:
-        """Wake the rooms of shards that are ours from now on, as far as they are in use."""
-        queries = (RoomQuery(connected=True), RoomQuery(held=True))
-        for query in queries:
-            for id in await self._journal.room_ids(replace(query, shards=tuple(sorted(shards)))):
-                self.get(id, gap)
+    def take(self, shards: set[int], gap: float) -> Coroutine[Any, Any, None]:
+        """Wake the rooms of shards that are ours from now on, as far as they are in use.
+
+        *gap* is how long nobody owned them. A room that is asked for before it is woken counts it, too.
+        """
+        self._taken |= dict.fromkeys(shards, gap)
+        return self._wake_used(shards)
+
+    async def _wake_used(self, shards: set[int] | None) -> None:
+        """Wake the rooms of these shards that were in use; None is all."""
+        wanted = RoomQuery(shards=None if shards is None else tuple(sorted(shards)))
+        await self._hold_missing(wanted)
+        queries = (replace(wanted, connected=True), replace(wanted, held=True))
+        for id in {id for query in queries for id in await self._journal.room_ids(query)}:
+            self.get(id)
+        for shard in shards or ():
+            self._taken.pop(shard, None)
 
     async def hand_over(self, shard: int) -> None:
         """Store the rooms of a shard, and forget them: another worker owns them from then on."""
@@ -191,17 +206,14 @@ class RoomRegistry:
 
     # Rooms by id.
 
-    def get(self, id: str, gap: float | None = None) -> RoomActor:
-        """The room, loaded or being loaded: jobs in its mailbox run once it is awake.
-
-        *gap* is how long nobody owned it, if it is taken over from another worker.
-        """
+    def get(self, id: str) -> RoomActor:
+        """The room, loaded or being loaded: jobs in its mailbox run once it is awake."""
         room = self._rooms.get(id)
         if room is None:
             load = format(int(self._clock.now() * 1000), "x")
             room = self._rooms[id] = RoomActor(id, load, self._env, self)
             metrics.rooms_live.set(len(self._rooms))
-            room.begin(gap)
+            room.begin(self._taken.get(shard_of(room_key(id))) if self._taken else None)
         return room
 
     def peek(self, id: str) -> RoomActor | None:
@@ -253,9 +265,9 @@ class RoomRegistry:
 
     # Time.
 
-    async def _hold_missing(self) -> None:
+    async def _hold_missing(self, wanted: RoomQuery) -> None:
         """Stop the clocks of rooms whose game is not on this server, until it is back."""
-        for found in await self._journal.rooms(RoomQuery(other_games=tuple(self._env.games))):
+        for found in await self._journal.rooms(replace(wanted, other_games=tuple(self._env.games))):
             if found.summary.held is None:
                 log.warning("game_missing", room=found.summary.id, game=found.summary.game)
                 held = replace(found.summary, held=self._clock.now())
@@ -267,9 +279,10 @@ class RoomRegistry:
         try:
             await self._journal.beat(now)
             self._env.trouble = None
-            await self._prune(now - self._env.settings.keep_ended * 86400)
-            await self._inspect()
-            soon = RoomQuery(due_by=now + HEARTBEAT)
+            if self._env.ownership.does_chores():
+                await self._prune(now - self._env.settings.keep_ended * 86400)
+                await self._inspect()
+            soon = RoomQuery(due_by=now + HEARTBEAT, shards=self._env.ownership.shards())
             due = [] if self.stopping else await self._journal.room_ids(soon)
         except Trouble as error:
             self._env.note_trouble(error)

@@ -53,7 +53,8 @@ class Roster:
 
     def __init__(self, load: str) -> None:
         self._load = load
-        """Different each time the room is loaded: clients take an equal phx_ref for the same place."""
+        """Different each time the room is loaded: clients take an equal phx_ref for the same place. Empty if
+        clients keep their places over a change of owners; then their own numbers are enough."""
         self.places: dict[int, Place] = {}
         """By the number of the client."""
         self.perspectives: set[Perspective] = set()
@@ -71,7 +72,7 @@ class Roster:
         """Give a client a place; it replaces an earlier one."""
         self.remove(place.client)
         self._count += 1
-        place.phx_ref = f"{self._load}-{self._count}"
+        place.phx_ref = f"{self._load}-{self._count}" if self._load else f"{place.client:x}"
         self.places[place.client] = place
         self.note_perspectives()
 

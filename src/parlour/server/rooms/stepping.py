@@ -45,7 +45,7 @@ class SteppingRoom(ABC):
 
     __slots__ = (
         "_answers", "_changed_at", "_due", "_env", "_game", "_number", "_opening", "_presence", "_recount",
-        "_refusal", "_room", "_roster", "_seen", "_stored", "_summary", "id", "mailbox",
+        "_refusal", "_room", "_roster", "_seen", "_settling", "_stored", "_summary", "id", "mailbox",
     )  # fmt: skip
 
     def __init__(self, id: str, load: str, environment: Environment) -> None:
@@ -61,7 +61,7 @@ class SteppingRoom(ABC):
         self._opening: Opening
         """What its summary says that the room itself does not know."""
         self._summary: RoomSummary | None = None
-        self._roster = Roster(load)
+        self._roster = Roster("" if environment.ownership.is_shared else load)
         self._presence = Presence(load)
         self._seen: dict[Perspective, Seen] = {}
         """What was last told of each perspective, to tell only what changed."""
@@ -74,6 +74,8 @@ class SteppingRoom(ABC):
         self._due: float | None = None
         """When the journal believes that this room wants to be woken: never later than it does."""
         self._recount: Handle | None = None
+        self._settling = False
+        """The room was just taken over from another worker, and clients are coming back."""
 
     @property
     def here(self) -> Room[Any]:
@@ -340,6 +342,8 @@ class SteppingRoom(ABC):
 
     def _note_presence(self, *, but: int | None = None, seats: bool = True) -> None:
         """Tell who is here where that changed; the number of spectators at most once a second."""
+        if self._settling:
+            return
         diff = self._presence.seats_changed(self.here, self._roster) if seats else None
         if diff is not None and self._roster.places:
             self._env.tell_all(Announced(self.id, diff, but), self._roster)

@@ -1,0 +1,146 @@
+"""Several workers share rooms: whoever comes to any of them plays as with one."""
+
+import pytest
+
+from tests.cluster.workers import Workers
+from tests.server.world import seqs
+
+
+def moves(person):
+    """The cells that somebody heard being marked, with the number of the step."""
+    return [(payload["seq"], payload["payload"]["cell"]) for _, payload in person.heard("game_event")]
+
+
+@pytest.fixture
+async def workers():
+    async with Workers(3) as three:
+        yield three
+
+
+async def table_of(workers, owner=1, ann=1, bob=2):
+    """A game of noughts and crosses at that owner, with players at these workers."""
+    await workers.worlds[owner].open("tictactoe")
+    while workers.owner("ABCD") != owner:
+        await workers.hand_over("ABCD", owner)
+    people = [await workers.person("ann", ann), await workers.person("bob", bob)]
+    for person in people:
+        assert (await person.join("ABCD"))[0] == "ok"
+    return people
+
+
+async def play(person, cell, id=None):
+    return await person.play("ABCD", {"type": "mark", "cell": cell}, id)
+
+
+@pytest.mark.parametrize(("ann", "bob"), [(1, 1), (1, 2), (2, 3)])
+async def test_players_at_different_workers_play_one_game(workers, ann, bob):
+    ann, bob = await table_of(workers, 1, ann, bob)
+    for person, cell in ((ann, 0), (bob, 3), (ann, 1), (bob, 4), (ann, 2)):
+        status, answer = await play(person, cell)
+        assert status == "ok", answer
+    assert moves(ann) == moves(bob) == [(5, 0), (6, 3), (7, 1), (8, 4), (9, 2)]
+    assert ann.heard("update")[-1][1]["result"]["outcome"]["won"] == ["ann"]
+
+
+async def test_a_refusal_comes_with_its_reason_from_another_worker(workers):
+    ann, bob = await table_of(workers, 1, 2, 3)
+    status, why = await play(bob, 0)
+    assert (status, why["code"]) == ("error", "not_your_turn")
+    assert (await play(ann, 0))[0] == "ok"
+
+
+async def test_a_spectator_at_another_worker_is_sent_only_what_spectators_see(workers):
+    ann, bob = await table_of(workers, 1, 1, 1)
+    zoe = await workers.person("zoe", 3)
+    await zoe.join("ABCD", spectate=True)
+    await play(ann, 4)
+    assert [payload["view"]["you"] for _, payload in zoe.heard("update")] == [None]
+
+
+@pytest.mark.parametrize("id", ["c1", None])
+async def test_a_room_that_is_handed_over_goes_on_and_nobody_hears_of_it(workers, id):
+    ann, bob = await table_of(workers, 1, 1, 2)
+    await play(ann, 0, id)
+    for person in (ann, bob):
+        person.forget()
+    await workers.hand_over("ABCD", 3)
+    assert workers.owner("ABCD") == 3
+    assert not ann.frames
+    assert not bob.frames
+    assert (await play(bob, 3, id))[0] == "ok"
+    assert (await play(ann, 1))[0] == "ok"
+    assert moves(ann) == moves(bob) == [(6, 3), (7, 1)]
+    assert workers.worlds[3].room().connected == ["ann", "bob"]
+
+
+async def test_a_room_whose_owner_dies_goes_on_at_another_and_its_players_lose_no_time(workers):
+    ann, bob = await table_of(workers, 3, 1, 2)
+    await play(ann, 0)
+    workers.kill(3, gap=1.5)
+    await workers.wait(0.5)
+    assert workers.owner("ABCD") in (1, 2)
+    assert (await play(bob, 3))[0] == "ok"
+    assert (await play(ann, 1))[0] == "ok"
+    assert [cell for _, cell in moves(ann)] == [cell for _, cell in moves(bob)] == [0, 3, 1]
+    assert seqs(ann) == sorted(set(seqs(ann)))
+    room = workers.worlds[workers.owner("ABCD")].room()
+    assert room.behind == pytest.approx(1.5)
+    await workers.wait(5)
+    assert room.connected == ["ann", "bob"]
+    assert ann.closed is bob.closed is None
+
+
+async def test_players_of_a_gateway_that_dies_are_away_and_can_come_back_by_another(workers):
+    ann, bob = await table_of(workers, 1, 1, 3)
+    await play(ann, 0)
+    workers.kill(3)
+    await workers.wait(0.1)
+    assert workers.worlds[1].room().connected == ["ann"]
+    bob = await workers.person("bob", 2)
+    assert (await bob.join("ABCD", since=5))[0] == "ok"
+    assert (await play(bob, 3))[0] == "ok"
+
+
+async def test_a_command_in_flight_when_its_owner_dies_is_done_once_if_it_has_an_id(workers):
+    ann, bob = await table_of(workers, 3, 1, 2)
+    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":0},"id":"c9"}]')
+    workers.kill(3)
+    await workers.wait(0.5)
+    assert moves(ann) == moves(bob)
+    assert [cell for _, cell in moves(ann)] == [0]
+    assert ann.closed is None
+
+
+async def test_somebody_whose_command_without_an_id_was_in_flight_is_sent_away_to_see(workers):
+    ann, bob = await table_of(workers, 3, 1, 2)
+    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":0}}]')
+    workers.kill(3)
+    await workers.wait(0.5)
+    assert ann.closed is not None
+    assert ann.closed[0] == 1012
+    assert bob.closed is None
+
+
+async def test_a_lost_link_between_two_living_workers_costs_nobody_a_step(workers):
+    ann, bob = await table_of(workers, 1, 1, 2)
+    workers.hub.separate(1, 2)
+    assert (await play(ann, 0))[0] == "ok"
+    await workers.wait(1)
+    workers.hub.reunite(1, 2)
+    await workers.wait(8)
+    assert [cell for _, cell in moves(bob)] == [0]
+    assert (await play(bob, 3))[0] == "ok"
+    assert moves(ann) == moves(bob)
+    assert workers.worlds[1].room().connected == ["ann", "bob"]
+
+
+async def test_a_room_without_an_owner_is_refused_after_a_while_and_not_forgotten(workers):
+    ann, bob = await table_of(workers, 3, 1, 2)
+    owners, workers.table.owners = workers.table.owners, [0] * 256
+    ref = '["1","9","game:ABCD","phx_join",{}]'
+    zoe = await workers.person("zoe", 1)
+    zoe.send_soon(ref.replace("1", "7"))
+    await workers.wait(5)
+    assert zoe.frames[-1][4]["response"]["code"] == "not_saved"
+    workers.table.owners = owners
+    assert (await play(ann, 0))[0] == "ok"
