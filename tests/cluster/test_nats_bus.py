@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import subprocess
 
 import pytest
 
@@ -282,6 +283,23 @@ async def test_a_foreign_message_on_our_subject_changes_nothing(join):
     assert bob.told == [("heard", 1, b"a")]
 
 
+@pytest.mark.parametrize("fail", [Nats.kill, Nats.pause])
+async def test_if_one_nats_is_away_the_next_one_is_used(nats, fail):
+    other = Nats()
+    other.start()
+    ann, bob = (Worker(f"{other.url}, {nats.url}", id) for id in (1, 2))
+    for worker in (ann, bob):
+        await worker.bus.start()
+    await opened(ann, bob)
+    fail(other)
+    await until(lambda: ann.was_told("joined again") and bob.was_told("joined again"))
+    ann.bus.send(2, b"afterwards")
+    await bob.hears(b"afterwards")
+    for worker in (ann, bob):
+        await worker.bus.stop()
+    other.stop()
+
+
 # What cannot be used.
 
 
@@ -349,6 +367,42 @@ async def test_a_user_and_a_password_are_taken_from_the_address():
         await bus.stop()
     finally:
         nats.stop()
+
+
+@pytest.fixture
+def encrypted(tmp_path):
+    """A NATS with TLS, and the certificate that it shows."""
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=nats"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-out", str(certificate), "-keyout", str(key)]
+    subprocess.run(command, check=True, capture_output=True)
+    server = Nats("--tls", "--tlscert", str(certificate), "--tlskey", str(key))
+    server.start()
+    yield server, certificate
+    server.stop()
+
+
+async def test_tls_is_spoken_with_a_server_whose_certificate_is_trusted(encrypted, monkeypatch):
+    nats, certificate = encrypted
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    ann, bob = (Worker(f"tls://127.0.0.1:{nats.port}", id) for id in (1, 2))
+    for worker in (ann, bob):
+        await worker.bus.start()
+    await opened(ann, bob)
+    for worker in (ann, bob):
+        await worker.bus.stop()
+
+
+async def test_a_certificate_that_is_not_trusted_gives_a_sentence(encrypted):
+    nats, _ = encrypted
+    sentence = await failure(f"tls://127.0.0.1:{nats.port}")
+    assert sentence.startswith(f"NATS at 127.0.0.1:{nats.port} cannot be used: ")
+    assert "certificate" in sentence
+
+
+async def test_a_server_without_tls_is_not_used_if_tls_is_asked_for(nats):
+    sentence = await failure(f"tls://127.0.0.1:{nats.port}")
+    assert sentence.endswith("cannot be used: it does not speak TLS, expected because of tls://")
 
 
 async def configured(tmp_path, text):

@@ -126,13 +126,11 @@ class LinkedBus(ABC):
         """A frame has come."""
         if self._stopped:
             return
-        match self._links.receive(frame):
-            case Heard(peer, messages):
-                self._call(self.heard, peer, messages)
-            case Lost(peer):
-                self._call(self.lost, peer)
-            case None:
-                pass
+        event = self._links.receive(frame)
+        if isinstance(event, Heard):
+            self._call(self.heard, event.peer, event.messages)
+        elif event is not None:
+            self._call(self.lost, event.peer)
         if self._links.has_frames:
             self._plan_flush()
 

@@ -135,26 +135,34 @@ class Link:
             self._full = True
             self._waiting = []
 
-    def take(self) -> Iterator[bytes]:
+    def take(self) -> list[bytes]:
         """The frames that are due."""
+        frames: list[bytes] = []
         if self._hello_due:
             self._hello_due = False
-            yield encode(Hello(self._me, self.number, self._progress))
+            frames.append(encode(Hello(self._me, self.number, self._progress)))
         if self._waiting and self._progress is Progress.OPEN:
             self._ack_due = False  # every frame acknowledges
-            yield from self._take_messages()
+            frames += self._take_messages()
         if self._ack_due:
             self._ack_due = False
-            yield encode(Ack(self._me, self.number, self._received))
+            frames.append(encode(Ack(self._me, self.number, self._received)))
         if self._ask_due:
             self._ask_due = False
-            yield encode(Ask(self._me, self.number, self._sent))
+            frames.append(encode(Ask(self._me, self.number, self._sent)))
+        return frames
 
-    def _take_messages(self) -> Iterator[bytes]:
-        waiting, self._waiting, self._size = self._waiting, [], 0
-        for messages, unfinished in batches(waiting):
-            self._sent += 1
-            yield encode(Data(self._me, self.number, self._sent, self._received, messages, unfinished))
+    def _take_messages(self) -> list[bytes]:
+        waiting, size = self._waiting, self._size
+        self._waiting, self._size = [], 0
+        if size + PREFIX * len(waiting) <= LONGEST_BATCH:
+            return [self._number(waiting)]
+        return [self._number(messages, unfinished=unfinished) for messages, unfinished in batches(waiting)]
+
+    def _number(self, messages: list[bytes], *, unfinished: bool = False) -> bytes:
+        """Make the next frame."""
+        self._sent += 1
+        return encode(Data(self._me, self.number, self._sent, self._received, messages, unfinished))
 
     def tick(self) -> bool:
         """Repeat what was not answered; False if there was no answer for too long."""
@@ -241,13 +249,14 @@ class Links:
 
     def send(self, peer: int, message: bytes) -> None:
         """Send a message to a peer as soon as its link is open."""
-        if peer == self._me:
-            raise ValueError(f"worker {peer} sends to itself")
-        if peer not in self._forgotten:
-            link = self._busy.get(peer)
-            if link is None:
-                link = self._busy[peer] = self._link(peer)
-            link.put(message)
+        link = self._busy.get(peer)
+        if link is None:
+            if peer == self._me:
+                raise ValueError(f"worker {peer} sends to itself")
+            if peer in self._forgotten:
+                return
+            link = self._busy[peer] = self._link(peer)
+        link.put(message)
 
     def take(self) -> list[tuple[int, bytes]]:
         """The frames that are due, each with the peer that it is for."""

@@ -51,9 +51,17 @@ class NatsBus(LinkedBus):
         self._subjects.pop(worker, None)
 
     async def _connect(self) -> NatsConnection:
-        connection = NatsConnection(self._urls, self._receive, self._broken)
-        await connection.open(f"parlour-{self.me}", self._subject(self.me), f"{self._prefix}.all")
-        return connection
+        """Connect to the first server that can be used."""
+        failures = []
+        for url in self._urls:
+            connection = NatsConnection(url, self._receive, self._broken)
+            try:
+                await connection.open(f"parlour-{self.me}", self._subject(self.me), f"{self._prefix}.all")
+            except BusFailed as failure:
+                failures.append(str(failure))
+            else:
+                return connection
+        raise BusFailed("; ".join(failures))
 
     def _broken(self) -> None:
         """The connection is broken: report it, and make a new one."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -23,8 +24,8 @@ MOST_PENDING = 64 * 1024 * 1024
 """Bytes that may wait for NATS to read them; frames beyond are dropped, and the links notice that."""
 ECHO = b""
 """Sent to oneself: it comes back if NATS is alive."""
-OURS_ALONE = 24 * 60 * 60
-"""Seconds between the pings of nats-py, which are not needed."""
+RARELY = 24 * 60 * 60
+"""Seconds between the pings of nats-py itself, which are not needed."""
 
 
 class NatsConnection:
@@ -34,8 +35,8 @@ class NatsConnection:
     old socket has sent all that was written to it, and to a frozen server that takes for ever.)
     """
 
-    def __init__(self, urls: list[str], heard: Callable[[bytes], None], broken: Callable[[], None]) -> None:
-        self._urls = urls
+    def __init__(self, url: str, heard: Callable[[bytes], None], broken: Callable[[], None]) -> None:
+        self._url = url
         self._heard = heard
         self._broken = broken
         self._client = Client()
@@ -67,7 +68,7 @@ class NatsConnection:
 
     async def _connect(self, name: str) -> None:
         await self._client.connect(
-            self._urls,
+            self._url,
             name=name,
             error_cb=self._notice,
             disconnected_cb=self._disconnected,
@@ -75,12 +76,19 @@ class NatsConnection:
             max_reconnect_attempts=1,
             reconnect_time_wait=0,
             connect_timeout=CONNECT_TIMEOUT,
-            ping_interval=OURS_ALONE,
+            ping_interval=RARELY,
             pending_size=MOST_PENDING + 2 * LONGEST_FRAME,
         )
-        if self._client.max_payload < LONGEST_FRAME:
-            most = self._client.max_payload
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse a server that does not do what we need."""
+        most, url, writer = self._client.max_payload, self._client.connected_url, self._writer
+        if most < LONGEST_FRAME:
             raise BusFailed(f"it takes {most:,} bytes in a message, expected max_payload: {LONGEST_FRAME:,}")
+        is_encrypted = writer is None or writer.get_extra_info("ssl_object") is not None
+        if url is not None and url.scheme == "tls" and not is_encrypted:  # nats-py leaves it to the server
+            raise BusFailed("it does not speak TLS, expected because of tls://")
 
     def publish(self, subject: str, frame: bytes) -> None:
         """Publish a frame; it is dropped if NATS is far behind with reading, or the connection broken."""
@@ -125,7 +133,7 @@ class NatsConnection:
     async def _notice(self, error: Exception) -> None:
         """An error; only of some it follows that the connection is broken."""
         self._why = error
-        if isinstance(error, UnexpectedEOF | OSError):
+        if self._client.is_connected and isinstance(error, UnexpectedEOF | OSError):
             self._break()
 
     async def _disconnected(self) -> None:
@@ -138,46 +146,54 @@ class NatsConnection:
             self._broken()
 
     def _abort(self) -> None:
-        """Close the socket without waiting for a server that does not read."""
-        transport = self._client._transport  # noqa: SLF001 - nats-py can only wait for it
-        if isinstance(transport, TcpTransport) and transport._io_writer is not None:  # noqa: SLF001
-            transport._io_writer.transport.abort()  # noqa: SLF001
+        """Close the socket without waiting for a server that does not read, as nats-py would do."""
+        if self._writer is not None:
+            self._writer.transport.abort()
+
+    @property
+    def _writer(self) -> asyncio.StreamWriter | None:
+        transport = self._client._transport  # noqa: SLF001 - nats-py does not show it
+        return transport._io_writer if isinstance(transport, TcpTransport) else None  # noqa: SLF001
 
     # Why it could not be opened.
 
     def _failure(self, error: Exception) -> BusFailed:
         """The sentence for people; without the password, which the address may have."""
-        return BusFailed(f"NATS at {addresses(self._urls)} cannot be used: {self._reason(error)}")
+        why = str(error) if isinstance(error, BusFailed) else reason(self._why or error)
+        return BusFailed(f"NATS at {address_of(self._url)} cannot be used: {why}")
 
-    def _reason(self, error: Exception) -> str:
-        if isinstance(error, BusFailed):
-            return str(error)
-        why = self._why or error
-        if "authorization" in str(why).lower():
-            return "the user or the password is wrong"
-        if "permissions" in str(why).lower():
-            return "it does not allow the user to publish and subscribe to parlour.>"
-        if isinstance(why, ConnectionResetError):  # it does not always wait until its reason was read
+
+def reason(error: Exception) -> str:
+    """Why there is no connection, in words for people.
+
+    >>> reason(ConnectionRefusedError(111, "Connect call failed"))
+    'connection refused'
+    """
+    text = str(error).lower()
+    if "authorization" in text:
+        return "the user or the password is wrong"
+    if "permissions" in text:
+        return "it does not allow the user to publish and subscribe to parlour.>"
+    match error:
+        case ssl.SSLCertVerificationError():
+            return f"its certificate is not trusted: {error.verify_message}"
+        case ConnectionResetError():  # it does not always wait until its reason was read
             return "it closes the connection, as it does when the user or the password is wrong"
-        if isinstance(why, TimeoutError):
+        case TimeoutError():
             return "it does not answer"
-        if isinstance(why, OSError) and why.errno is not None and why.errno > 0:
-            return os.strerror(why.errno).lower()
-        return str(why)
+        case OSError(errno=int(number)) if number > 0:
+            return os.strerror(number).lower()
+    return str(error)
 
 
-def addresses(urls: list[str]) -> str:
-    """The hosts and ports, and nothing else of the addresses.
+def address_of(url: str) -> str:
+    """The host and the port, and nothing else of an address.
 
-    >>> addresses(["nats://parlour:secret@10.0.0.7", "tls://nats.example:4223"])
-    '10.0.0.7:4222, nats.example:4223'
-    >>> addresses(["nats://parlour:12/34@10.0.0.7"])
+    >>> address_of("nats://parlour:secret@10.0.0.7")
+    '10.0.0.7:4222'
+    >>> address_of("nats://parlour:12/34@10.0.0.7")
     'an address that is not like nats://user:password@host:4222'
     """
-    return ", ".join(_address(url) for url in urls)
-
-
-def _address(url: str) -> str:
     try:
         parts = urlsplit(url if "://" in url else f"nats://{url}")
         host, port = parts.hostname, parts.port or 4222
