@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from parlour.cluster.members import NOBODY, ignore_asked, ignore_fenced, ignore_taken
+from parlour.cluster.members import NOBODY, Asked, Fenced, Taken, ignore_asked, ignore_fenced, ignore_taken
 from parlour.cluster.members import Worker as Listed
 from parlour.cluster.memory_bus import Hub, MemoryBus
 from parlour.journal.memory import MemoryJournal
@@ -157,7 +157,7 @@ class Workers:
         """Wait until nothing is under way between the workers and within them."""
         for _ in range(5):
             await asyncio.sleep(0)
-            while self.clock.turn_to_next(self.clock.now()):
+            while self.clock.turn_to_next(self.clock.now()):  # noqa: ASYNC110 - turns are meant
                 await asyncio.sleep(0)
             for me in self.worlds:
                 await self._quiet[me]()

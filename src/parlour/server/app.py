@@ -8,11 +8,11 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import structlog
 import uvicorn
@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 
 from parlour.game import Game
 from parlour.journal import is_database, make_journal
-from parlour.journal.base import Trouble
+from parlour.journal.base import Journal, Trouble
 from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.web_pages import read_pages
@@ -34,6 +34,7 @@ from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
+from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
 from parlour.server.tokens import FIRST_KEY, Tokens
@@ -111,6 +112,29 @@ async def running(parlour: Components, doors: Sequence[Door]) -> AsyncIterator[N
         await door.finish()
     await parlour.stop()
     parlour.environment.watchdog.stop()
+
+
+def among_others(
+    parlour: Components, journal: Journal, settings: Settings, give_up: Callable[[Trouble], None]
+) -> AbstractAsyncContextManager[None]:
+    """Be one of many workers, if there is a bus to the others."""
+    if not settings.bus:
+        return nullcontext()
+    from parlour.journal.postgresql import PostgresJournal  # noqa: PLC0415 - an extra
+    from parlour.server.joining import among_workers  # noqa: PLC0415
+
+    assert isinstance(journal, PostgresJournal)  # noqa: S101 - make_server looked
+    return among_workers(parlour, journal, settings, give_up)
+
+
+def share(parlour: Components, journal: Journal, settings: Settings) -> None:
+    """Prepare to share the journal with other workers, if there is a bus to them."""
+    if not settings.bus:
+        return
+    if not is_database(settings.journal):
+        raise Trouble("--bus: workers share a database; expected --journal postgresql://...")
+    cast("Any", journal).share()
+    parlour.environment.ownership = OwnsNothing()
 
 
 @asynccontextmanager
@@ -193,6 +217,19 @@ class Server(uvicorn.Server):
         os._exit(1)
 
 
+def tokens_of(parlour: Components, settings: Settings) -> tuple[Tokens, Callable[[], Awaitable[None]]]:
+    """The tokens, and how to load their keys once the journal is open: those of a database are kept in it."""
+    date, keys = parlour.clock.date, dict[int, bytes]()
+
+    async def load() -> None:
+        if is_database(settings.journal):
+            keys[FIRST_KEY] = await secret_of(parlour.journal, "signing")
+
+    if is_database(settings.journal):
+        return Tokens(keys, date=date), load
+    return Tokens.in_folder(settings.data, date=date), load
+
+
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
@@ -201,34 +238,31 @@ def make_server(
         settings.journal, settings.data, settings.durability, accept_loss=settings.accept_loss
     )
     parlour = Components(games, journal, SystemClock(), settings)
-    keys: dict[int, bytes] = {}
-    in_database = is_database(settings.journal)
-    if in_database:
-        tokens = Tokens(keys, date=parlour.clock.date)
-    else:
-        tokens = Tokens.in_folder(settings.data, date=parlour.clock.date)
+    share(parlour, journal, settings)
+    tokens, load_keys = tokens_of(parlour, settings)
     limits = Limits(settings, parlour.clock)
     api = Api(parlour, tokens, limits, settings)
     doors = open_doors(DoorNeeds(parlour, tokens, limits, settings))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        try:
-            await parlour.start()
-            if in_database:
-                keys[FIRST_KEY] = await secret_of(journal, "signing")
-        except Trouble as error:
-            server.give_up(error)
-            yield
-            return
-        api.draw_previews()
-        async with (
-            running(parlour, doors),
-            watching(parlour, games, watched),
-            every(parlour.clock, 1.0, foreign.flush_repeated),
-            every(parlour.clock, SWEEP_EVERY, limits.sweep),
-        ):
-            yield
+        async with AsyncExitStack() as open_parts:
+            try:
+                await parlour.start()
+                await load_keys()
+                await open_parts.enter_async_context(running(parlour, doors))
+                await open_parts.enter_async_context(among_others(parlour, journal, settings, server.give_up))
+            except Trouble as error:
+                server.give_up(error)
+                yield
+                return
+            api.draw_previews()
+            async with (
+                watching(parlour, games, watched),
+                every(parlour.clock, 1.0, foreign.flush_repeated),
+                every(parlour.clock, SWEEP_EVERY, limits.sweep),
+            ):
+                yield
 
     app = web_app(api, lifespan, read_pages())
     app.router.routes.extend(route for door in doors for route in door.routes)

@@ -29,6 +29,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             description="Where steps are kept: sqlite, memory (forgets at the end) or postgresql://...",
         ),
     ] = "sqlite"
+    bus: Annotated[
+        str, Meta(description="The NATS by which workers that share a database talk: nats://host:4222.")
+    ] = ""
+    workers: Annotated[
+        int,
+        Meta(description="Processes that share the work on this machine; with PostgreSQL and --bus.", ge=1),
+    ] = 1
     durability: Annotated[
         Durability, Meta(description="What an answered move survives: loss of power, or of the process.")
     ] = "disk"
@@ -151,6 +158,7 @@ GROUPS = {
     "": ("host", "lan", "public_url", "port", "data", "reload"),
     "What is kept": ("journal", "durability", "relay_history", "keep_ended", "room_days",
                      "empty_room_minutes", "store_every", "rest_after", "accept_loss"),
+    "Many workers": ("bus", "workers"),
     "Proxies and other sites": ("origins", "proxies"),
     "Limits": ("rate", "player_rate", "address_rate", "address_connections", "address_guesses",
                "player_rooms", "address_rooms", "rooms", "room_members",

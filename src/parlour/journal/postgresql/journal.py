@@ -34,6 +34,7 @@ from parlour.journal.postgresql import writes as row_writes
 from parlour.journal.postgresql.checked_rows import WRITTEN, Damages
 from parlour.journal.postgresql.reads import Reads
 from parlour.journal.postgresql.schema import connect, make_ready, session_settings, split_url
+from parlour.journal.postgresql.turn import Turn
 from parlour.journal.postgresql.writer import LOST, Write, Writer
 from parlour.journal.rows import Row, SummaryRow, row_of
 from parlour.wire import Step
@@ -55,6 +56,10 @@ class PostgresJournal:
         self._durability = durability
         self.me = 0
         """The id of this worker: a new one each time it is opened."""
+        self.cluster = ""
+        """The name of the cluster that this database is of."""
+        self.turn = Turn(url, shared=False)
+        """Whether it is used by this process alone, or by many workers."""
         self.fenced: Callable[[], None] = lambda: None
         """Called when this worker was declared gone: nothing that it writes is kept any more."""
         self._writer: Writer | None = None
@@ -69,6 +74,8 @@ class PostgresJournal:
         db = await connect(self._url)
         try:
             await make_ready(db, self._url)
+            await self.turn.take()
+            self.cluster = await db.fetchval("SELECT value FROM about WHERE name = 'cluster'")
             self.me, clock = await db.fetchrow(NEW_WORKER, f"{socket.gethostname()}:{getpid()}")
         finally:
             await db.close()
@@ -81,12 +88,17 @@ class PostgresJournal:
         )
         return float(clock)
 
+    def share(self) -> None:
+        """Use the database together with other workers; before it is opened."""
+        self.turn = Turn(self._url, shared=True)
+
     async def close(self) -> None:
         writer, self._writer = self._writer, None
         readers, self._readers = self._readers, None
         if writer is not None and readers is not None:
             await writer.stop()
             await readers.close()
+            await self.turn.give_back()
 
     def _note_fenced(self) -> None:
         self.fenced()

@@ -1,5 +1,6 @@
 """The tables in PostgreSQL, and how they are made and checked."""
 
+from secrets import token_hex
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
@@ -150,6 +151,7 @@ async def make_ready(db: "asyncpg.Connection[Any]", url: str) -> None:
             if not tables:
                 await db.execute(TABLES)
                 await db.execute("INSERT INTO about VALUES ('format', $1)", str(FORMAT))
+                await db.execute("INSERT INTO about VALUES ('cluster', $1)", token_hex(8))
                 await db.execute("INSERT INTO shards SELECT n FROM generate_series(0, $1) n", SHARDS - 1)
             await _check(db, schema, where)
     except asyncpg.PostgresError as error:

@@ -45,3 +45,18 @@ class SoleOwner:
 
     def does_chores(self) -> bool:
         return True
+
+
+class OwnsNothing(SoleOwner):
+    """One of many workers, before it knows which rooms are its own."""
+
+    is_shared = True
+
+    def owns(self, room: str) -> bool:  # noqa: ARG002
+        return False
+
+    def shards(self) -> tuple[int, ...] | None:
+        return ()
+
+    def does_chores(self) -> bool:
+        return False
