@@ -22,6 +22,7 @@ from parlour.server.addresses import Reach
 from parlour.server.app import Watched, run
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.startup_message import greeting, qr_code
+from parlour.server.supervisor import supervise
 from parlour.server.tokens import list_keys, make_key
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -61,7 +62,10 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
             screen.file.write(qr_code(reach.url))
 
     try:
-        run(playable, chosen, greet, Watched(games or [], say) if chosen.reload else None)
+        if chosen.workers > 1:
+            supervise(chosen, say)
+        else:
+            run(playable, chosen, greet, Watched(games or [], say) if chosen.reload else None)
     except Trouble as why:
         fail(str(why))
 

@@ -93,7 +93,7 @@ async def test_a_crowd_is_kept_waiting_for_what_follows_but_not_for_ever(world, 
     await zoe.join("ABCD", spectate=True)
     zoe.forget()
     hear = world.server.gateway.hear
-    world.server.environment.tell = lambda told: hear(
+    world.server.environment.tell_all = lambda told, _: hear(
         replace(told, more=True) if isinstance(told, StepTold) else told
     )
     await ann.play("ABCD", {"type": "tell"})

@@ -37,6 +37,7 @@ from parlour.server.logs import foreign, set_up_logs
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
+from parlour.server.supervisor import has_siblings, tell_ready
 from parlour.server.tokens import FIRST_KEY, Tokens
 
 log = structlog.get_logger()
@@ -73,10 +74,10 @@ def run(
     find_reach(settings, settings.port)  # a wrong address is reported before anything else is done
     host = listening_host(settings)
     own_folder = nullcontext() if is_database(settings.journal) else only_server_of(settings.data)
-    with own_folder, listen(host, settings.port, settings.write_timeout) as port:
+    with own_folder, listen(host, settings.port, settings.write_timeout, shared=has_siblings()) as port:
         reach = find_reach(settings, port.getsockname()[1])
         server = make_server(games, _reached_at(reach, settings), watched)
-        server.greet = lambda: greet(reach)
+        server.greet = tell_ready if has_siblings() else lambda: greet(reach)
         server.run(sockets=[port])
     if server.failure is not None:
         raise server.failure
@@ -120,11 +121,9 @@ def among_others(
     """Be one of many workers, if there is a bus to the others."""
     if not settings.bus:
         return nullcontext()
-    from parlour.journal.postgresql import PostgresJournal  # noqa: PLC0415 - an extra
-    from parlour.server.joining import among_workers  # noqa: PLC0415
+    from parlour.server.joining import among_workers  # noqa: PLC0415 - an extra
 
-    assert isinstance(journal, PostgresJournal)  # noqa: S101 - make_server looked
-    return among_workers(parlour, journal, settings, give_up)
+    return among_workers(parlour, cast("Any", journal), settings, give_up)
 
 
 def share(parlour: Components, journal: Journal, settings: Settings) -> None:
@@ -133,6 +132,8 @@ def share(parlour: Components, journal: Journal, settings: Settings) -> None:
         return
     if not is_database(settings.journal):
         raise Trouble("--bus: workers share a database; expected --journal postgresql://...")
+    import parlour.server.joining  # noqa: PLC0415 - an extra, and slow to import
+
     cast("Any", journal).share()
     parlour.environment.ownership = OwnsNothing()
 

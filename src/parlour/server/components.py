@@ -48,6 +48,10 @@ CallRooms = Callable[[str, RoomCall], Awaitable[Any]]
 AS_USUAL = Replaceable()
 
 
+async def _nothing() -> None:
+    """There is nobody to hand anything to."""
+
+
 class Components:
     """All parts of a server, and the order in which they start and stop."""
 
@@ -81,6 +85,8 @@ class Components:
         hear = self.gateway.hear
         self.environment.tell = tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
         self.environment.tell_all = lambda told, _: tell(told)
+        self.leave: Callable[[], Awaitable[None]] = _nothing
+        """Hands all rooms over to other workers, if there are any."""
         self.call: CallRooms = self.rooms.call
         """Has a room carry out a call, wherever the room is."""
         self.environment.listeners += [
@@ -106,4 +112,5 @@ class Components:
         await self.bots.stop()
         self.room_list.stop()
         await self.ratings.stop()
+        await self.leave()
         await self.rooms.stop()

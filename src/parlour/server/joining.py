@@ -43,15 +43,19 @@ async def among_workers(
         while cutting:
             cutting.pop().cancel()
 
+    async def leave() -> None:
+        await members.stop()
+        worker.leave()
+        await bus.stop()
+
     members.fenced = journal.fenced = lambda: give_up(Gone("this worker was declared gone by the others"))
     bus.cut, bus.joined_again = begin_cut, end_cut
     try:
         await bus.start()
     except BusFailed as error:
         raise Trouble(str(error)) from error
+    parlour.leave = leave
     await members.start()
     yield
     end_cut()
-    await members.stop()
-    worker.leave()
-    await bus.stop()
+    members.fenced = journal.fenced = lambda: None

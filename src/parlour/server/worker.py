@@ -48,6 +48,7 @@ from parlour.server.mail import (
 )
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.calls import RoomCall
+from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.rooms.roster import Listeners, Roster
 from parlour.server.tasks import Tasks
 
@@ -109,8 +110,9 @@ class Worker:
         self._rounds.start()
 
     def leave(self) -> None:
-        """Stop looking."""
+        """Own nothing any more, and stop looking."""
         self._rounds.stop()
+        self._env.ownership = OwnsNothing()
 
     # Who owns what.
 

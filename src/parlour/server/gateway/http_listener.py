@@ -36,11 +36,14 @@ class NoPlace(Trouble):
     """The server cannot listen at the address that it was given."""
 
 
-def listen(host: str, port: int, write_timeout: float) -> socket.socket:
-    """A listening socket whose connections close when the client takes no bytes for so long."""
+def listen(host: str, port: int, write_timeout: float, *, shared: bool = False) -> socket.socket:
+    """A listening socket whose connections close when the client takes no bytes for so long.
+
+    A *shared* port can be listened at by several processes, which get the connections in turn.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=False)
+        listening = socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=shared)
     except OSError as error:
         raise NoPlace(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
     if hasattr(socket, "TCP_USER_TIMEOUT"):
