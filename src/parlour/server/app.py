@@ -132,7 +132,7 @@ def share(parlour: Components, journal: Journal, settings: Settings) -> None:
         return
     if not is_database(settings.journal):
         raise Trouble("--bus: workers share a database; expected --journal postgresql://...")
-    import parlour.server.joining  # noqa: PLC0415 - an extra, and slow to import
+    from parlour.server import joining  # noqa: PLC0415, F401 - an extra, and slow to import
 
     cast("Any", journal).share()
     parlour.environment.ownership = OwnsNothing()
