@@ -5,6 +5,7 @@ what was not answered, and for the places of its clients, who then hear what the
 """
 
 import asyncio
+from collections.abc import Coroutine
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from parlour.cluster.bus import Bus
 from parlour.cluster.members import NOBODY, Members
 from parlour.errors import Code, Refused
-from parlour.journal.base import Trouble
+from parlour.journal.base import RoomQuery, Trouble
 from parlour.journal.shards import room_key, shard_of
 from parlour.server.border import (
     Ask,
@@ -46,10 +47,12 @@ from parlour.server.mail import (
     decode_mail,
     encode_mail,
 )
+from parlour.server.parts.room_list import MAX_LISTED
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.calls import RoomCall
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.rooms.roster import Listeners, Roster
+from parlour.server.rooms.summary import RoomInMemory
 from parlour.server.tasks import Tasks
 
 log = structlog.get_logger()
@@ -58,6 +61,8 @@ SETTLE_AFTER = 2.0
 """Seconds that gateways have to ask for their clients' places again, before these count as away."""
 LOOK_EVERY = 0.1
 """Seconds between two looks at what could not be sent to an owner."""
+READ_EVERY = 1.0
+"""Seconds between two looks at the rooms of all workers."""
 PATIENCE = 3.0
 """Seconds after which a request that found no owner is refused."""
 
@@ -97,21 +102,28 @@ class Worker:
         self._alive: set[int] = {self.me}
         self._tasks = Tasks()
         self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._look)
+        self._listed: list[RoomInMemory] = []
+        """The newest rooms that people are in, at whichever worker."""
+        self._reading = Rounds(parlour.clock, READ_EVERY, lambda: self._tasks.start(self._read_rooms()))
 
     def join(self) -> None:
         """Take the place of the border within one process; before anybody asks anything."""
         self._gateway.number_from(first_number(self.me))
-        self._gateway.ask, self._parlour.call = self.ask, self.call
+        self._gateway.ask = self.ask
+        self._parlour.call = self._parlour.bots.call = self.call
         self._env.tell, self._env.tell_all = self._tell, self._tell_all
         self._env.ownership = self
         self._members.taken, self._members.asked = self._take, self._hand_over
         self._members.changed = self._see_members
         self._bus.heard, self._bus.lost = self._hear_mail, self._lose_link
+        self._parlour.room_list.overview = self._overview
         self._rounds.start()
+        self._reading.start()
 
     def leave(self) -> None:
         """Own nothing any more, and stop looking."""
         self._rounds.stop()
+        self._reading.stop()
         self._env.ownership = OwnsNothing()
 
     # Who owns what.
@@ -135,7 +147,15 @@ class Worker:
 
     def _take(self, shards: set[int], gap: float) -> None:
         self._giving -= shards
-        self._tasks.start(self._rooms.take(shards, gap))
+        self._tasks.start(self._wake(self._rooms.take(shards, gap)))
+
+    async def _wake(self, waking: Coroutine[Any, Any, None]) -> None:
+        """Wake the rooms that were taken; they count here from now on."""
+        try:
+            await waking
+            await self._rooms.creation.start()
+        except Trouble as error:
+            self._env.note_trouble(error)
 
     async def _hand_over(self, shard: int) -> None:
         self._giving.add(shard)
@@ -155,6 +175,21 @@ class Worker:
             self._lose_calls(gone)
         self._alive = alive
         self._look()
+
+    async def _read_rooms(self) -> None:
+        """Read which rooms people are in, at whichever worker, for the list of rooms."""
+        try:
+            found = await self._parlour.journal.rooms(RoomQuery(connected=True, limit=MAX_LISTED))
+        except Trouble:
+            return
+        self._listed = [RoomInMemory(room, is_attended=True) for room in found]
+        self._parlour.room_list.look_again()
+
+    def _overview(self) -> list[RoomInMemory]:
+        """The rooms of all workers for the list of rooms; ours as they are now."""
+        ours = self._rooms.overview()
+        ids = {room.found.summary.id for room in ours}
+        return [*ours, *(room for room in self._listed if room.found.summary.id not in ids)]
 
     def _look(self) -> None:
         """Ask again what was lost with an owner, and what found none, as soon as there is one."""

@@ -55,6 +55,8 @@ class Bots:
 
     def __init__(self, rooms: AskedRooms, clock: Clock, thinker: Thinker, pace: float) -> None:
         self._rooms = rooms
+        self.call = rooms.call
+        """Has a room carry out a call, wherever the room is."""
         self._clock = clock
         self._thinker = thinker
         self._pace = pace
@@ -111,7 +113,7 @@ class Bots:
 
     async def hint(self, room: str, player: str, bot: str | None = None) -> Hint:
         """What a bot would do in this player's place, for those who play alone or against bots."""
-        question = await self._rooms.call(room, AskHint(player, bot))
+        question = await self.call(room, AskHint(player, bot))
         try:
             event = await self._thinker.ask(question)
         except BotFailed as error:

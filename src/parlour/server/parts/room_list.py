@@ -70,7 +70,8 @@ class RoomList:
         describe: Callable[[Found], PublicRoom],
     ) -> None:
         self._clock = clock
-        self._rooms = rooms
+        self.overview = rooms
+        """Gives the rooms that people are in."""
         self._describe = describe
         self.lobby: Listeners
         """The clients at the lobby; set once there is a lobby."""
@@ -102,6 +103,12 @@ class RoomList:
                 self._change(event.summary)
             case _:
                 pass
+
+    def look_again(self) -> None:
+        """The rooms of other workers were read anew."""
+        self._kept = None
+        if len(self.lobby):
+            self._plan(PAUSE)
 
     def stop(self) -> None:
         """Send nothing any more."""
@@ -141,7 +148,7 @@ class RoomList:
     def _find_listed(self) -> list[Found]:
         """The newest rooms that may be listed; looks at no more rooms than it takes to find them."""
         self._forget_old(self._clock.now())
-        rooms = {room.found.summary.id: room for room in self._rooms()}
+        rooms = {room.found.summary.id: room for room in self.overview()}
         numbers = {id: found.number for id, (_, found) in self._new.items()}
         numbers |= {id: room.found.number for id, room in rooms.items()}
         opened: Counter[str | None] = Counter()

@@ -26,6 +26,10 @@ from parlour.wire import Join, Step
 log = structlog.get_logger()
 
 
+MOST_DRAWS = 1000
+"""Ids that are drawn at most to find one that is ours."""
+
+
 class How(TypedDict, total=False):
     """How a room is opened, and by whom."""
 
@@ -40,18 +44,23 @@ class RoomCreation:
 
     def __init__(self, environment: Environment) -> None:
         self._env = environment
-        settings = environment.settings
-        each = {"player": settings.player_rooms, "address": settings.address_rooms}
-        self._quota = Quota("open rooms", settings.rooms, **each)
+        self._quota = self._no_rooms()
         self._counted: dict[str, Mapping[str, str]] = {}
         """The open rooms with a game to play, and for whom they count."""
         self._early: dict[str, RoomSummary] | None = {}
         """Summaries that are newer than those being read."""
 
+    def _no_rooms(self) -> Quota:
+        settings = self._env.settings
+        each = {"player": settings.player_rooms, "address": settings.address_rooms}
+        return Quota("open rooms", settings.rooms, **each)
+
     async def start(self) -> None:
-        """Count the open rooms."""
-        found = await self._env.journal.rooms(RoomQuery())
+        """Count the open rooms: all, or those of this worker's shards."""
+        self._early = {}
+        found = await self._env.journal.rooms(RoomQuery(shards=self._env.ownership.shards()))
         early, self._early = self._early or {}, None
+        self._quota, self._counted = self._no_rooms(), {}
         for summary in (early.get(one.summary.id, one.summary) for one in found):
             self._note(summary)
 
@@ -116,7 +125,7 @@ class RoomCreation:
         at = self._env.instant()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
-            id = chosen or random_letters(length)
+            id = chosen or self._draw_id(length)
             room = self._env.ask_game(game, id, partial(open_room, game, id, config, at))
             frozen = self._env.ask_game(game, id, partial(freeze, room))
             first = self._env.instant().seed[0] if party else 0
@@ -135,6 +144,11 @@ class RoomCreation:
                 raise excuse(error) from None
             else:
                 return Found(number, len(steps), summary)
+
+    def _draw_id(self, length: int) -> str:
+        """An id of so many letters: of a room that this worker owns, if it owns any."""
+        drawn = (random_letters(length) for _ in range(MOST_DRAWS))
+        return next(filter(self._env.ownership.owns, drawn), None) or random_letters(length)
 
     async def seat_party(self, party: Party) -> tuple[Ticket, ...]:
         """Open a room with the whole party seated, and keep their tickets with its id, all or nothing."""

@@ -102,6 +102,8 @@ class RoomRegistry:
 
     async def call(self, room: str, call: RoomCall) -> Any:
         """Have a room carry out a call in its turn, and return the result."""
+        if not self._env.ownership.owns(room):
+            raise Refused(Code.NOT_SAVED, "another worker owns this room; try again")
         return await self.get(room).in_turn(lambda actor: carry_out(actor, call))
 
     async def look(self, id: str) -> PublicRoom:
@@ -261,7 +263,8 @@ class RoomRegistry:
         if isinstance(event, RoomOpened):
             summary = event.found.summary
             self.note_readable(summary.id)
-            if any(seat is not None and seat.bot for seat in summary.seats):
+            has_bots = any(seat is not None and seat.bot for seat in summary.seats)
+            if has_bots and self._env.ownership.owns(summary.id):
                 self.get(summary.id)  # its bots may have to move
 
     # Time.

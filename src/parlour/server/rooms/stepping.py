@@ -211,7 +211,7 @@ class SteppingRoom(ABC):
                     self._note(thought, writes, tickets)
                     for one in thoughts:
                         self._count(one.step)
-                        self._speak(one)
+                        self._speak(one, more=one is not thought)
                 except Exception:  # a bug of ours: the step is kept, and the room must go on
                     self._room = thought.room
                     log.exception("step_not_told", room=self.id, seq=thought.step.seq)
@@ -245,8 +245,8 @@ class SteppingRoom(ABC):
 
     # Speak.
 
-    def _speak(self, thought: Thought) -> None:
-        """The new room takes the place of the old one, and everybody hears of it."""
+    def _speak(self, thought: Thought, *, more: bool = False) -> None:
+        """The new room takes the place of the old one, and everybody hears of it; *more* is to follow."""
         before, room, step = self._room, thought.room, thought.step
         assert before is not None  # noqa: S101 - a step leads from a room to the next
         self._room = room
@@ -263,7 +263,7 @@ class SteppingRoom(ABC):
                     changed,
                     self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
-                    bool(self.mailbox.waiting),
+                    more or bool(self.mailbox.waiting),
                     others,
                     closed,
                     self._new_company(before) if reseated else None,

@@ -94,6 +94,8 @@ class Pairing:
 
     async def start(self) -> None:
         """Go on with the kept tickets; their players have a while to come back."""
+        if self._env.ownership.is_shared:
+            return
         now, tickets = self._now(), await kept_tickets(self._journal)
         for ticket in tickets:
             if ticket.room is None:
@@ -142,6 +144,7 @@ class Pairing:
 
     async def queue(self, player: str, wanted: Queue, address: str | None = None) -> Ticket:
         """Take a ticket; it may be matched at once."""
+        self._check_available()
         return await self._in_mailbox(lambda: self._queue(player, wanted, address))
 
     async def meet(
@@ -152,7 +155,16 @@ class Pairing:
         The room of such a ticket is known at once: `room` if somebody waits there, `at` if the player waits.
         Asking again while nothing has changed returns the same ticket.
         """
+        self._check_available()
         return await self._in_mailbox(lambda: self._meet(player, wanted, room, config, address))
+
+    def _check_available(self) -> None:
+        """Refuse tickets where several workers share the server: nobody knows all of them."""
+        if self._env.ownership.is_shared:
+            why = (
+                "there are no tickets while several workers share the server: open a room and invite somebody"
+            )
+            raise Refused(Code.NOT_AVAILABLE, why)
 
     def is_found(self, player: str, room: str) -> bool:
         """True if another player was found for the ticket of this room; asking counts as a sign of life."""
