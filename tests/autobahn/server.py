@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from parlour.errors import Refused
 from parlour.server import app
@@ -71,7 +72,7 @@ def main() -> None:
     vars(clients)["framed"] = framed
     native.ADAPTERS[Echo.name] = Echo
     settings = Settings(port=0, data=Path(os.environ["ECHO_DATA"]), journal="memory")
-    app.run({}, settings, lambda port: print(port, flush=True))
+    app.run({}, settings, lambda reach: print(urlsplit(reach.local).port, flush=True))
 
 
 if __name__ == "__main__":
