@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from parlour.errors import Refused
 from parlour.server import app
 from parlour.server.gateway import connections as clients
-from parlour.server.gateway import native
 from parlour.server.gateway import outboxes as lines
+from parlour.server.gateway.doors.registry import DOORS
+from parlour.server.gateway.native import RoomDoor
 from parlour.server.settings import Settings
 from parlour.wire import Greeting, Push, Request
 
@@ -70,7 +71,7 @@ def framed(text: bytes) -> bytes:
 
 def main() -> None:
     vars(clients)["framed"] = framed
-    native.ADAPTERS[Echo.name] = Echo
+    DOORS[Echo.name] = lambda needs: RoomDoor(Echo, needs.parlour, needs.tokens, needs.settings)
     settings = Settings(port=0, data=Path(os.environ["ECHO_DATA"]), journal="memory")
     app.run({}, settings, lambda reach: print(urlsplit(reach.local).port, flush=True))
 
