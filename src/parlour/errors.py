@@ -26,7 +26,6 @@ class Code(StrEnum):
     INVALID_TEXT = "invalid_text"
     MALFORMED = "malformed"
     NAME_TAKEN = "name_taken"
-    NOT_AVAILABLE = "not_available"
     NOT_FOUND = "not_found"
     NOT_JOINED = "not_joined"
     NOT_OVER = "not_over"

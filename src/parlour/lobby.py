@@ -2,7 +2,7 @@
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Literal
 
@@ -92,18 +92,64 @@ class Vacancy(msgspec.Struct, frozen=True):
         return player == self.ticket.player or player in self.coming
 
 
+class Vacancies(dict[str, Vacancy]):
+    """The rooms that wait for company, by id; says which of them change."""
+
+    def __init__(self, changed: Callable[[str], None]) -> None:
+        super().__init__()
+        self._changed = changed
+
+    def __setitem__(self, room: str, vacancy: Vacancy) -> None:
+        super().__setitem__(room, vacancy)
+        self._changed(room)
+
+    def discard(self, room: str) -> None:
+        """Nobody waits in this room any more."""
+        if self.pop(room, None) is not None:
+            self._changed(room)
+
+
 class Reservations:
     """For whom the lobby keeps the seats of rooms: what a room must know before it seats somebody."""
 
     def __init__(self) -> None:
-        self.vacancies: dict[str, Vacancy] = {}
-        """The rooms that wait for company, by id."""
+        self.changed: Callable[[str], None] = lambda _: None
+        """Called with a room for which something else is reserved from now on."""
+        self.vacancies = Vacancies(self._tell_changed)
         self._sent: dict[str, set[str]] = {}
         """Whom the lobby has sent to each room."""
+
+    def _tell_changed(self, room: str) -> None:
+        self.changed(room)
+
+    def rooms(self) -> set[str]:
+        """The rooms for which something is reserved."""
+        return self.vacancies.keys() | self._sent.keys()
+
+    def sent(self, room: str) -> tuple[str, ...]:
+        """Whom the lobby has sent to a room."""
+        return tuple(self._sent.get(room, ()))
+
+    def copy(self, room: str, vacancy: Vacancy | None, sent: Iterable[str]) -> None:
+        """Take over what somebody else has reserved for a room."""
+        if vacancy is None:
+            self.vacancies.discard(room)
+        else:
+            self.vacancies[room] = vacancy
+        if there := set(sent):
+            self._sent[room] = there
+        else:
+            self._sent.pop(room, None)
+
+    def clear(self) -> None:
+        """Reserve nothing any more."""
+        for room in self.rooms():
+            self.copy(room, None, ())
 
     def send(self, player: str, room: str) -> None:
         """Note that the lobby has sent this player to a room."""
         self._sent.setdefault(room, set()).add(player)
+        self.changed(room)
 
     def forget(self, player: str, room: str) -> None:
         """Forget that the lobby has sent this player to a room."""
@@ -111,6 +157,7 @@ class Reservations:
         there.discard(player)
         if not there:
             self._sent.pop(room, None)
+        self.changed(room)
 
     def check(self, room: str, player: str, now: float, *, ranked: bool, bot: bool = False) -> None:
         """Refuse a seat that is kept for others: the one rule, by whichever way somebody comes."""

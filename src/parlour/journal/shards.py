@@ -3,6 +3,8 @@
 from zlib import crc32
 
 SHARDS = 256
+LOBBY = "lobby"
+"""The key of all tickets: whoever plays waits nowhere else, so they have one owner."""
 
 
 def shard_of(key: str) -> int:

@@ -22,8 +22,10 @@ from starlette.applications import Starlette
 from parlour.game import Game
 from parlour.journal import is_database, make_journal
 from parlour.journal.base import Journal, Trouble
+from parlour.journal.shards import LOBBY
 from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.forwarding import Forwarding, Keys
 from parlour.server.api.web_pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
 from parlour.server.components import Components
@@ -34,6 +36,7 @@ from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
+from parlour.server.network import Network
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
@@ -116,14 +119,14 @@ async def running(parlour: Components, doors: Sequence[Door]) -> AsyncIterator[N
 
 
 def among_others(
-    parlour: Components, journal: Journal, settings: Settings, give_up: Callable[[Trouble], None]
+    parlour: Components, network: Network, settings: Settings, give_up: Callable[[Trouble], None]
 ) -> AbstractAsyncContextManager[None]:
     """Be one of many workers, if there is a bus to the others."""
     if not settings.bus:
         return nullcontext()
     from parlour.server.joining import among_workers  # noqa: PLC0415 - an extra
 
-    return among_workers(parlour, cast("Any", journal), settings, give_up)
+    return among_workers(parlour, network, settings, give_up)
 
 
 def share(parlour: Components, journal: Journal, settings: Settings) -> None:
@@ -252,7 +255,7 @@ def make_server(
                 await parlour.start()
                 await load_keys()
                 await open_parts.enter_async_context(running(parlour, doors))
-                await open_parts.enter_async_context(among_others(parlour, journal, settings, server.give_up))
+                await open_parts.enter_async_context(among_others(parlour, network, settings, server.give_up))
             except Trouble as error:
                 server.give_up(error)
                 yield
@@ -267,10 +270,12 @@ def make_server(
 
     app = web_app(api, lifespan, read_pages())
     app.router.routes.extend(route for door in doors for route in door.routes)
+    forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY}))
     sockets = Sockets(doors, parlour.clock, limits, settings)
+    network = Network(sockets, forwarding, doors)
     parlour.sessions.hang_up = sockets.hang_up
     config = uvicorn.Config(
-        app,
+        forwarding if settings.bus else app,
         http=PatientHttp.within(settings, limits),
         ws=sockets,  # type: ignore[arg-type]
         lifespan="on",

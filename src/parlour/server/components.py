@@ -104,7 +104,8 @@ class Components:
         await self.rooms.start()
         self.pseudonyms = Pseudonyms(await secret_of(self.journal))
         await self.ratings.start()
-        await self.pairing.start()
+        if not self.environment.ownership.is_shared:  # else whoever owns the lobby does that
+            await self.pairing.start()
 
     async def stop(self) -> None:
         """Finish open work and store the rooms in memory; no room ends by this."""

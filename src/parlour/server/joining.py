@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import cast
 
 from parlour.cluster.bus import BusFailed
 from parlour.cluster.leases import Leases
@@ -10,6 +11,7 @@ from parlour.cluster.nats_bus import NatsBus
 from parlour.journal.base import Trouble
 from parlour.journal.postgresql import PostgresJournal
 from parlour.server.components import Components
+from parlour.server.network import Network
 from parlour.server.settings import Settings
 from parlour.server.worker import Worker
 
@@ -21,27 +23,38 @@ class Gone(Trouble):
     """This worker has to stop: it was declared gone, or is cut off from the others."""
 
 
+class Cut:
+    """Notices when the bus is away for too long."""
+
+    def __init__(self, too_long: Callable[[], None]) -> None:
+        self._too_long = too_long
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """The bus is away."""
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(CUT_OFF, self._too_long)
+
+    def end(self) -> None:
+        """The bus is back."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 @asynccontextmanager
 async def among_workers(
-    parlour: Components, journal: PostgresJournal, settings: Settings, give_up: Callable[[Trouble], None]
+    parlour: Components, network: Network, settings: Settings, give_up: Callable[[Trouble], None]
 ) -> AsyncIterator[None]:
     """Be one of many workers, from when the journal is open until before it closes."""
-    clock = parlour.clock
+    clock, journal = parlour.clock, cast("PostgresJournal", parlour.journal)
     members = Leases(settings.journal, journal.me, clock.now, clock.start)
     bus = NatsBus(settings.bus, journal.cluster, journal.me)
     worker = Worker(parlour, members, bus)
     worker.join()
-    cutting: list[asyncio.TimerHandle] = []
-
-    def cut_off() -> None:
-        give_up(Gone(f"no bus for {CUT_OFF:g} s: this worker hands its rooms over"))
-
-    def begin_cut() -> None:
-        cutting.append(asyncio.get_running_loop().call_later(CUT_OFF, cut_off))
-
-    def end_cut() -> None:
-        while cutting:
-            cutting.pop().cancel()
+    worker.network = network
+    network.join(journal.me, members.owner_of, bus.send)
+    cut = Cut(lambda: give_up(Gone(f"no bus for {CUT_OFF:g} s: this worker hands its rooms over")))
 
     async def leave() -> None:
         await members.stop()
@@ -49,7 +62,7 @@ async def among_workers(
         await bus.stop()
 
     members.fenced = journal.fenced = lambda: give_up(Gone("this worker was declared gone by the others"))
-    bus.cut, bus.joined_again = begin_cut, end_cut
+    bus.cut, bus.joined_again = cut.begin, cut.end
     try:
         await bus.start()
     except BusFailed as error:
@@ -57,5 +70,5 @@ async def among_workers(
     parlour.leave = leave
     await members.start()
     yield
-    end_cut()
+    cut.end()
     members.fenced = journal.fenced = lambda: None

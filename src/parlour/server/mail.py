@@ -1,24 +1,30 @@
 """What workers send each other: what crosses the border, and calls to rooms with their results."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw
 
 from parlour.errors import Refused
+from parlour.lobby import Ticket, Vacancy
+from parlour.server.api.forwarding import HttpAnswer, HttpCall
 from parlour.server.border import NOTHING, Ask, Told
 from parlour.server.bots.worker import Question
+from parlour.server.gateway.pipes import PipeNews
 from parlour.server.rooms.calls import (
     AskHint,
     CallOff,
     EndWaiting,
+    ListPeople,
     MoveBot,
     Perform,
     RoomCall,
     SeatBot,
     Seated,
+    SeatedPerson,
     SitDown,
 )
+from parlour.wire import Queue
 
 
 class CallRoom(msgspec.Struct, frozen=True, tag=True):
@@ -57,7 +63,65 @@ class CallMoved(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
-Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved
+class AskLobby(msgspec.Struct, frozen=True, tag=True):
+    """What a client asks at the lobby, of the worker that owns it; *number* 0: nobody waits for an answer."""
+
+    number: int
+    client: int
+    player: str
+    address: str | None = None
+    wish: Literal["enter", "leave", "queue", "unqueue"] = "enter"
+    queue: Queue | None = None
+    ticket: str = ""
+
+
+class LobbyAnswered(msgspec.Struct, frozen=True, tag=True):
+    """The answer to what a client asked at the lobby."""
+
+    number: int
+    payload: Raw
+
+
+class LobbyRefused(msgspec.Struct, frozen=True, tag=True):
+    """What a client asked at the lobby was refused."""
+
+    number: int
+    code: str
+    message: str
+    path: str | None = None
+
+
+class LobbyPushed(msgspec.Struct, frozen=True, tag=True):
+    """A push to a client at the lobby."""
+
+    client: int
+    name: str
+    payload: Raw
+
+
+class RoomNews(msgspec.Struct, frozen=True, tag=True):
+    """An event of a room, for whoever owns the lobby: other seats, or its end (None)."""
+
+    room: str
+    sitting: tuple[str, ...] | None
+    matched: tuple[Ticket, ...] = ()
+
+
+class Reserved(msgspec.Struct, frozen=True, tag=True):
+    """For whom the lobby keeps the seats of a room; nothing of either: for nobody."""
+
+    room: str
+    vacancy: Vacancy | None = None
+    sent: tuple[str, ...] = ()
+
+
+class ReservedNothing(msgspec.Struct, frozen=True, tag=True):
+    """The lobby begins anew: what was reserved before does not count."""
+
+
+LobbyMail = AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | Reserved | ReservedNothing
+NetworkMail = PipeNews | HttpCall | HttpAnswer
+Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | NetworkMail | LobbyMail
 
 encode_mail = msgspec.json.Encoder().encode
 decode_mail = msgspec.json.Decoder(Mail).decode
@@ -70,5 +134,6 @@ RESULTS: dict[type, Any] = {
     SitDown: int,
     EndWaiting: None,
     CallOff: tuple[str, ...],
+    ListPeople: tuple[SeatedPerson, ...],
 }
 """What each call returns."""

@@ -5,7 +5,7 @@ what was not answered, and for the places of its clients, who then hear what the
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from parlour.cluster.bus import Bus
 from parlour.cluster.members import NOBODY, Members
 from parlour.errors import Code, Refused
 from parlour.journal.base import RoomQuery, Trouble
-from parlour.journal.shards import room_key, shard_of
+from parlour.journal.shards import LOBBY, room_key, shard_of
 from parlour.server.border import (
     Ask,
     AskRoom,
@@ -37,22 +37,27 @@ from parlour.server.border import (
 )
 from parlour.server.clock import Rounds
 from parlour.server.components import Components
+from parlour.server.gateway.pipes import DATA
 from parlour.server.mail import (
     RESULTS,
     CallDone,
     CallMoved,
     CallRefused,
     CallRoom,
+    LobbyMail,
     Mail,
+    NetworkMail,
     decode_mail,
     encode_mail,
 )
+from parlour.server.network import Network
 from parlour.server.parts.room_list import MAX_LISTED
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
-from parlour.server.rooms.calls import RoomCall
+from parlour.server.rooms.calls import ListPeople, RoomCall, SeatedPerson
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.rooms.roster import Listeners, Roster
 from parlour.server.rooms.summary import RoomInMemory
+from parlour.server.shared_lobby import SharedLobby
 from parlour.server.tasks import Tasks
 
 log = structlog.get_logger()
@@ -104,6 +109,9 @@ class Worker:
         self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._look)
         self._listed: list[RoomInMemory] = []
         """The newest rooms that people are in, at whichever worker."""
+        self.lobby = SharedLobby(parlour, self.me, lambda: members.owner_of(LOBBY), self._post)
+        self.network: Network | None = None
+        """The sockets and HTTP calls of this worker, once there are any."""
         self._reading = Rounds(parlour.clock, READ_EVERY, lambda: self._tasks.start(self._read_rooms()))
 
     def join(self) -> None:
@@ -117,6 +125,9 @@ class Worker:
         self._members.changed = self._see_members
         self._bus.heard, self._bus.lost = self._hear_mail, self._lose_link
         self._parlour.room_list.overview = self._overview
+        self._gateway.lobby = self.lobby
+        self._env.listeners.append(self.lobby.hear)
+        self._parlour.pairing.call, self._parlour.pairing.people_in = self.call, self._people_in
         self._rounds.start()
         self._reading.start()
 
@@ -160,6 +171,10 @@ class Worker:
     async def _hand_over(self, shard: int) -> None:
         self._giving.add(shard)
         try:
+            if shard == shard_of(LOBBY):
+                await self.lobby.hand_over()
+            if self.network is not None:
+                await self.network.let_go(shard)
             await self._rooms.hand_over(shard)
         except Trouble:
             self._giving.discard(shard)
@@ -174,6 +189,7 @@ class Worker:
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
         self._alive = alive
+        self.lobby.look(alive - {self.me})
         self._look()
 
     async def _read_rooms(self) -> None:
@@ -304,9 +320,22 @@ class Worker:
 
     def _lose_calls(self, worker: int) -> None:
         """Nobody will answer what this worker was asked."""
+        if self.network is not None:
+            self.network.lose(worker)
         for owner, answer in tuple(self._calls.values()):
             if owner == worker and not answer.done():
                 answer.set_exception(Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN))
+
+    async def _people_in(self, room: str) -> Sequence[SeatedPerson]:
+        """The people in a room, wherever it is; nobody if it cannot be reached."""
+        if self.owns(room):
+            actor = self._rooms.peek(room)
+            return () if actor is None else actor.people()
+        try:
+            people: Sequence[SeatedPerson] = await self.call(room, ListPeople())
+        except Refused:
+            return ()
+        return people
 
     async def _carry_out(self, asker: int, call: CallRoom) -> None:
         answer: Mail
@@ -323,11 +352,20 @@ class Worker:
 
     # The bus.
 
+    def _post(self, worker: int, mail: Mail) -> None:
+        """Send a message to another worker."""
+        if worker in self._alive and worker != self.me:
+            self._bus.send(worker, encode_mail(mail))
+
     def _hear_mail(self, sender: int, messages: list[bytes]) -> None:
         """Take messages of another worker, in order."""
         for message in messages:
             try:
-                self._take_mail(sender, decode_mail(message))
+                if message.startswith(DATA):
+                    if self.network is not None:
+                        self.network.pipes.take_data(sender, message)
+                else:
+                    self._take_mail(sender, decode_mail(message))
             except Exception:
                 log.exception("mail_failed", sender=sender)
 
@@ -341,8 +379,16 @@ class Worker:
                     answer.set_result(mail)
             case EnterRoom() | LeaveRoom() | AskRoom() | LookRoom() | Resync():
                 self._rooms.ask(mail)
+            case _ if isinstance(mail, LobbyMail):
+                self.lobby.take(sender, mail)
+            case _ if isinstance(mail, NetworkMail):
+                self._take_from_network(sender, mail)
             case _:
                 self._hear(mail)
+
+    def _take_from_network(self, sender: int, mail: NetworkMail) -> None:
+        if self.network is not None:
+            self.network.take(sender, mail)
 
     def _lose_link(self, worker: int) -> None:
         """Messages of a living worker were lost, or ours to it: what it owns for us is asked for again."""
@@ -350,6 +396,7 @@ class Worker:
             return
         log.warning("link_lost", worker=worker)
         self._lose_calls(worker)
+        self.lobby.lose(worker)
         for room, owner in tuple(self._asked.items()):
             if owner == worker:
                 self._gateway.ask_again(room, lost=True)

@@ -79,7 +79,7 @@ class Gateway:
 
     def __init__(self, ask: AskRooms, lobby: LobbyRequests) -> None:
         self.ask = ask
-        self._lobby = lobby
+        self.lobby = lobby
         self._audiences: dict[str, Audience] = {}
         self._pending: dict[int, Pending] = {}
         self._left: set[int] = set()
@@ -125,7 +125,7 @@ class Gateway:
         """Take a request; the answer comes when the room gets to it."""
         room, wish = request.room, request.wish
         if room is None:
-            self._lobby.receive(client, request)
+            self.lobby.receive(client, request)
             return
         match wish:
             case SendEvent():
@@ -212,7 +212,7 @@ class Gateway:
         for guest in (client.guests or {}).values():
             self.lose(guest)
         client.is_lost = True
-        self._lobby.remove(client)
+        self.lobby.remove(client)
         for room in {*client.rooms, *(client.entering or {}).values()}:
             self._leave(client, room, lost=True)
 

@@ -1,10 +1,12 @@
 """All WebSockets of the server: made for every upgrade, pinged when silent, closed when the server stops."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from websockets.frames import CloseCode
+from websockets.http11 import Request as UpgradeRequest
 
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock, Rounds
@@ -41,6 +43,8 @@ class Sockets(WriteScheduler):
         self.limits = limits
         self.settings = settings
         self._doors = by_path(doors)
+        self.forward: Callable[[Socket, str, UpgradeRequest], bool] = lambda _socket, _key, _request: False
+        """Passes a connection on to the worker that owns a key; False if that is this one."""
         self.open: set[Socket] = set()
         self._rounds: Rounds | None = None
         self._parting: list[Socket] = []
@@ -54,6 +58,10 @@ class Sockets(WriteScheduler):
             self._rounds.start()
         return Socket(self, server_state)
 
+    def new_socket(self) -> Socket:
+        """A socket for a connection that did not come by uvicorn."""
+        return self(server_state=SimpleNamespace(connections=set()))  # type: ignore[arg-type]
+
     def begin(self, job: Coroutine[Any, Any, None]) -> None:
         """Start a task."""
         self._tasks.start(job)
@@ -63,6 +71,12 @@ class Sockets(WriteScheduler):
         for socket in tuple(self.open):
             if socket.player == player:
                 socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
+
+    def close_moved(self, moves: Callable[[str], bool]) -> None:
+        """Close the connections to what another worker is to own: their clients come again."""
+        for socket in tuple(self.open):
+            if socket.key is not None and moves(socket.key):
+                socket.close(CloseCode.SERVICE_RESTART, "come again")
 
     def _sweep(self) -> None:
         """Ping silent connections, and close those that do not answer."""

@@ -95,6 +95,10 @@ class Door(ABC):
     routes: Sequence[BaseRoute] = ()
     """Its HTTP calls."""
 
+    def key_of(self, path: str) -> str | None:  # noqa: ARG002
+        """The key whose owner serves this path, if what the door keeps has one; None: any worker."""
+        return None
+
     @abstractmethod
     def enter(self, socket: "Socket", upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         """Accept an upgrade, with headers for the answer; `Refused` or `UpgradeRefused` if not."""
@@ -104,6 +108,9 @@ class Door(ABC):
 
     async def stop(self) -> None:  # noqa: B027
         """The server is about to stop: stop timers, and answer the HTTP calls that wait."""
+
+    async def let_go(self, moves: Callable[[str], bool]) -> None:  # noqa: B027
+        """Another worker is to own the keys that move: close their connections, and write what is left."""
 
     async def finish(self) -> None:  # noqa: B027
         """All connections are closed: write what is left, because the journal closes next."""

@@ -20,6 +20,7 @@ from parlour.server import metrics
 from parlour.server.clock import Handle
 from parlour.server.gateway.frame_boundaries import FrameEnds
 from parlour.server.gateway.outboxes import Peer, Write, WriteGroup
+from parlour.server.gateway.pipes import ClientEnd
 from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.limits import FRAME_COST, STRIKES, address_of
 from parlour.server.refusals import excuse
@@ -61,13 +62,17 @@ NO_UPGRADE = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 
 """For a request that cannot become a WebSocket, for instance because it has a body."""
 
 
+class Forwarded(Exception):
+    """Another worker serves the connection from now on."""
+
+
 class Socket(asyncio.Protocol):
     """One WebSocket: a protocol class that uvicorn hands its upgrades to, and the line of a client."""
 
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
         "_place", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
-        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "owner", "waiting",
+        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "owner", "waiting",
         "write_groups",
     )  # fmt: skip
 
@@ -75,7 +80,10 @@ class Socket(asyncio.Protocol):
     _place: str | None
     address: str | None
 
-    def __init__(self, sockets: "Sockets", state: "ServerState") -> None:
+    key: str | None
+    """The key of what it is connected to, if that has one owner among all workers."""
+
+    def __init__(self, sockets: "Sockets", state: "ServerState") -> None:  # noqa: PLR0915 - all it knows
         self.owner = sockets
         self._state = state
         self._ws = ServerProtocol(max_size=sockets.settings.max_frame, logger=_quiet)
@@ -106,6 +114,7 @@ class Socket(asyncio.Protocol):
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
         self._visit: Peer | None = None
+        self.key = None
         self.write_groups: tuple[WriteGroup, ...] = ()
 
     # What asyncio calls.
@@ -154,6 +163,20 @@ class Socket(asyncio.Protocol):
             self.clogged = False
             if self._visit is not None:
                 self._visit.catch_up()
+
+    def pass_on(self, end: ClientEnd) -> None:
+        """Leave the connection to a pipe; it still counts for its address until it is closed."""
+        state, limits, address = self._state, self.owner.limits, self.address
+        state.connections.add(cast("Any", end))
+
+        def done() -> None:
+            state.connections.discard(cast("Any", end))
+            if address is not None:
+                limits.release(address)
+
+        end.done = done
+        if self._rest:
+            end.data_received(self._rest)
 
     # What uvicorn calls.
 
@@ -372,6 +395,8 @@ class Socket(asyncio.Protocol):
             except LookUpFirst as first:
                 self._look_up(request, first)
                 return
+            except Forwarded:
+                return
             except Refused as why:
                 response = self._turn_away(_STATUS.get(why.code, 403), why)
             except UpgradeRefused as why:
@@ -427,7 +452,11 @@ class Socket(asyncio.Protocol):
         """Let somebody in; the headers of the answer."""
         if self.address is None:
             self._admit(upgrade.request)
-        visit, headers = self.owner.door(upgrade.path).enter(self, upgrade)
+        door = self.owner.door(upgrade.path)
+        self.key = door.key_of(upgrade.path)
+        if self.key is not None and self.owner.forward(self, self.key, upgrade.request):
+            raise Forwarded
+        visit, headers = door.enter(self, upgrade)
         self._visit = visit
         metrics.connections.labels(visit.name).inc()
         return headers

@@ -35,6 +35,7 @@ from parlour.server.bots.worker import Question
 from parlour.server.clock import Handle
 from parlour.server.mailbox import HELD, Held
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
+from parlour.server.rooms.calls import SeatedPerson
 from parlour.server.rooms.entering import EnterableRoom
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
@@ -152,6 +153,12 @@ class RoomActor(EnterableRoom):
         if any(player not in bots for player in self._room.connected):
             return True
         return creator is not None and self._roster.has(creator)
+
+    def people(self) -> tuple[SeatedPerson, ...]:
+        """The people who sit here and are connected; nobody if the room is not loaded."""
+        seats = () if self._room is None else self._room.seats
+        here = [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
+        return tuple(SeatedPerson(seat.player, seat.name) for seat in here)
 
     @property
     def spectators(self) -> int:

@@ -16,6 +16,7 @@ from parlour.server.rooms.calls import (
     AskHint,
     CallOff,
     EndWaiting,
+    ListPeople,
     MoveBot,
     Perform,
     RoomCall,
@@ -49,6 +50,8 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a t
             return None
         case CallOff():
             return await _call_off(room, call.why)
+        case ListPeople():
+            return room.people()
 
 
 async def _seat_bot(room: RoomActor, call: SeatBot) -> Seated | None:

@@ -60,7 +60,18 @@ class CallOff(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff
+class ListPeople(msgspec.Struct, frozen=True, tag=True):
+    """List the people who sit in a room and are connected; returns `SeatedPerson`s."""
+
+
+class SeatedPerson(msgspec.Struct, frozen=True):
+    """Somebody with a seat."""
+
+    player: str
+    name: str
+
+
+RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff | ListPeople
 
 
 class Seated(msgspec.Struct, frozen=True):

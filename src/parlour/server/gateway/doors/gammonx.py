@@ -27,6 +27,7 @@ from parlour.doors.gammonx.joining import (
 from parlour.doors.gammonx.terms import new_match_id, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
+from parlour.journal.shards import LOBBY
 from parlour.protocols.signalr import HANDSHAKE_TIMEOUT, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.api.calls import caller_of, read_body, reply
 from parlour.server.clock import Clock, Rounds
@@ -255,6 +256,9 @@ class GammonxDoor(Door):
     # Called by sockets.
 
     paths = tuple(prefix + HUB_PATH for prefix in PREFIXES)
+
+    def key_of(self, path: str) -> str:  # noqa: ARG002
+        return LOBBY  # where its matches are made
 
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         query = {name.lower(): value for name, value in parse_qsl(upgrade.query)}

@@ -1,6 +1,6 @@
 """All doors: how each is made. A new protocol is one more line here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from parlour.journal.base import Journal, Trouble
@@ -9,9 +9,7 @@ from parlour.server.gateway.doors.gammonx import GammonxDoor
 from parlour.server.gateway.doors.relay import Relays
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.native import ADAPTERS, RoomDoor
-from parlour.server.gateway.outboxes import Peer
-from parlour.server.gateway.upgrade import Door, Upgrade, UpgradeRefused
-from parlour.server.gateway.websocket import Socket
+from parlour.server.gateway.upgrade import Door
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from parlour.server.tokens import Tokens
@@ -68,22 +66,6 @@ DOORS: dict[str, Callable[[DoorNeeds], Door | None]] = {
 """How each door is made; None if the settings close it."""
 
 
-IN_ONE_PROCESS = ("relay", "gammonx", "xsos")
-"""Doors that keep what they know in one process: closed while several workers share the server."""
-
-
-class ClosedDoor(Door):
-    """A door that cannot be used while several workers share the server: it says so."""
-
-    def __init__(self, door: Door) -> None:
-        self.paths = door.paths
-
-    def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:  # noqa: ARG002
-        raise UpgradeRefused(503, "this door is closed: several workers share the server\n")
-
-
 def open_doors(needs: DoorNeeds) -> list[Door]:
     """All doors that the settings open."""
-    doors = {name: door for name, make in DOORS.items() if (door := make(needs)) is not None}
-    closed = IN_ONE_PROCESS if needs.settings.bus else ()
-    return [ClosedDoor(door) if name in closed else door for name, door in doors.items()]
+    return [door for make in DOORS.values() if (door := make(needs)) is not None]

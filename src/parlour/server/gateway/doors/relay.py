@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from websockets.frames import CloseCode
 
@@ -147,6 +148,17 @@ class Relays(Door):
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
 
     paths = (RELAY_PATH,)
+
+    def key_of(self, path: str) -> str:
+        return f"relay:{unquote(tidied(path))}"
+
+    async def let_go(self, moves: Callable[[str], bool]) -> None:
+        for opened in [one for room, one in self._in_memory.items() if moves(f"relay:{room}")]:
+            await self._drain(opened)
+            self._forget(opened)
+
+    async def _drain(self, opened: OpenRelay) -> None:
+        """Finish what is being done at a relay."""
 
     async def finish(self) -> None:
         """Finish open work; cancel all alarms."""

@@ -123,6 +123,9 @@ class KeptRelays(Relays):
         self._is_short = False
         """There seems to be too much since then."""
 
+    async def _drain(self, opened: OpenRelay) -> None:
+        await _kept(opened).mailbox.drained()
+
     async def finish(self) -> None:
         await super().finish()
         for opened in list(self._in_memory.values()):

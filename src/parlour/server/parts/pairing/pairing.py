@@ -13,7 +13,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Damaged, Trouble
 from parlour.lobby import Mode, Party, Ticket
 from parlour.ratings import MIDDLE, ladder_of
-from parlour.room import Seat, open_room
+from parlour.room import open_room
 from parlour.server.bots.players import chosen
 from parlour.server.clock import Handle
 from parlour.server.gateway.connections import Client
@@ -23,7 +23,7 @@ from parlour.server.mailbox import Mailbox
 from parlour.server.parts.pairing.ticket_index import TicketIndex
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.refusals import NOT_WRITTEN, excuse
-from parlour.server.rooms.calls import CallOff, EndWaiting, SeatBot, SitDown
+from parlour.server.rooms.calls import CallOff, EndWaiting, RoomCall, SeatBot, SeatedPerson, SitDown
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
@@ -84,18 +84,26 @@ class Pairing:
         self._creation = rooms.creation
         self._lobby = lobby
         self._journal = environment.journal
-        settings = environment.settings
-        each = {"player": settings.player_tickets, "address": settings.address_tickets}
-        quota = Quota("open tickets", settings.tickets, **each)
-        self.index = TicketIndex(settings.ticket_patience, quota, environment.reservations)
+        self.index = self._new_index()
+        self._is_open = False
+        """True while the tickets are ours: one worker owns them all."""
+        self.people_in = self._people_here
+        """Lists the people in a room, wherever it is."""
+        self.call: Callable[[str, RoomCall], Awaitable[Any]] = rooms.call
+        """Has a room carry out a call, wherever it is."""
         self.mailbox = Mailbox()
         self._tick: Handle | None = None
         self.tasks = Tasks()
 
+    def _new_index(self) -> TicketIndex:
+        settings = self._env.settings
+        each = {"player": settings.player_tickets, "address": settings.address_tickets}
+        quota = Quota("open tickets", settings.tickets, **each)
+        return TicketIndex(settings.ticket_patience, quota, self._env.reservations)
+
     async def start(self) -> None:
         """Go on with the kept tickets; their players have a while to come back."""
-        if self._env.ownership.is_shared:
-            return
+        self._is_open = True
         now, tickets = self._now(), await kept_tickets(self._journal)
         for ticket in tickets:
             if ticket.room is None:
@@ -120,10 +128,14 @@ class Pairing:
             await delete_tickets(self._journal, [ticket.id])
 
     async def stop(self) -> None:
-        """Finish open work; the tickets stay open over a restart."""
+        """Finish open work; the tickets stay open over a restart, or for the worker that owns them next."""
+        self._is_open = False
         if self._tick is not None:
             self._tick.cancel()
+            self._tick = None
         await self.mailbox.drained()
+        self._env.reservations.clear()
+        self.index = self._new_index()
 
     # Requests of players.
 
@@ -159,12 +171,9 @@ class Pairing:
         return await self._in_mailbox(lambda: self._meet(player, wanted, room, config, address))
 
     def _check_available(self) -> None:
-        """Refuse tickets where several workers share the server: nobody knows all of them."""
-        if self._env.ownership.is_shared:
-            why = (
-                "there are no tickets while several workers share the server: open a room and invite somebody"
-            )
-            raise Refused(Code.NOT_AVAILABLE, why)
+        """Refuse what only the owner of all tickets can do."""
+        if not self._is_open:
+            raise Refused(Code.NOT_SAVED, "the tickets are just moving to another worker; try again")
 
     def is_found(self, player: str, room: str) -> bool:
         """True if another player was found for the ticket of this room; asking counts as a sign of life."""
@@ -203,6 +212,8 @@ class Pairing:
 
     def hear(self, event: RoomEvent) -> None:
         """Note who is seated where, and which rooms have ended."""
+        if not self._is_open:
+            return
         match event:
             case SeatsChanged():
                 self._note_seats(event)
@@ -235,7 +246,7 @@ class Pairing:
     async def _seat_bot(self, ticket: Ticket) -> None:
         try:
             if ticket.id in self.index.open:
-                await self._rooms.call(ticket.at or "", SeatBot(ticket.bot, ticket=ticket.id))
+                await self.call(ticket.at or "", SeatBot(ticket.bot, ticket=ticket.id))
         except Refused as why:  # the next look tries again, unless the room is gone
             log.warning("bot_not_seated", room=ticket.at, why=why.message)
 
@@ -343,7 +354,7 @@ class Pairing:
         """End the room in which a ticket waits; that cancels the ticket."""
         try:
             if ticket.id in self.index.open:
-                await self._rooms.call(ticket.at or "", EndWaiting(why, ticket.id))
+                await self.call(ticket.at or "", EndWaiting(why, ticket.id))
         except Refused as error:
             if error.code in NOT_WRITTEN:
                 raise
@@ -388,7 +399,7 @@ class Pairing:
             self._settle(await self._creation.seat_party(party))
         for guest in party if hosts else ():
             if guest is not hosts[0]:
-                await self._rooms.call(hosts[0].at or "", SitDown(guest))
+                await self.call(hosts[0].at or "", SitDown(guest))
 
     # As time goes by.
 
@@ -403,8 +414,8 @@ class Pairing:
     async def _look(self) -> None:
         """Find players who are gone, and parties that fit by now."""
         try:
-            for ticket in [ticket for ticket in self.index.open.values() if self._is_gone(ticket)]:
-                if ticket.id in self.index.open:
+            for ticket in tuple(self.index.open.values()):
+                if await self._is_gone(ticket) and ticket.id in self.index.open:
                     await self._expire(ticket)
             for room in tuple(self.index.vacancies):
                 self._call_bot(room)
@@ -418,8 +429,8 @@ class Pairing:
             log.error("not_paired", error=str(error))
         self._plan()
 
-    def _is_gone(self, ticket: Ticket) -> bool:
-        here = [seat.player for seat in self._people(ticket)]
+    async def _is_gone(self, ticket: Ticket) -> bool:
+        here = [person.player for person in await self._people(ticket)]
         if ticket.player in here or self._lobby.has(ticket.player):
             self.index.see(ticket, self._now())
         return self.index.is_late(ticket, self._now())
@@ -428,7 +439,7 @@ class Pairing:
         """Drop the ticket of a player who is gone: somebody in its room inherits it, or the room ends."""
         if ticket.at is None:
             await self._delete([ticket], "expired")
-        elif heirs := self._heirs(ticket):
+        elif heirs := await self._heirs(ticket):
             await self._pass_on(ticket, heirs[0])
         else:
             await self._end_room(ticket, NOBODY_CAME)
@@ -437,7 +448,7 @@ class Pairing:
         """End a room if not all have come who were paired for it; either way, await them no longer."""
         people: Sequence[str] = ()
         try:
-            people = await self._rooms.call(room, CallOff(NOBODY_CAME))
+            people = await self.call(room, CallOff(NOBODY_CAME))
         except Refused as why:
             if why.code in NOT_WRITTEN:
                 raise  # otherwise the room is gone, or cannot be read
@@ -447,9 +458,10 @@ class Pairing:
             await self._delete(void, NOBODY_CAME)
             self.index.remove_matched([ticket.id for ticket in void])
 
-    def _heirs(self, ticket: Ticket) -> list[Ticket]:
+    async def _heirs(self, ticket: Ticket) -> list[Ticket]:
         """The ticket, held by each person seated in its room who waits in no other room for the same."""
-        passed = [replace(ticket, player=seat.player, name=seat.name) for seat in self._people(ticket)]
+        people = await self._people(ticket)
+        passed = [replace(ticket, player=person.player, name=person.name) for person in people]
         return [one for one in passed if not any(twin.at for twin in self.index.twins(one))]
 
     async def _pass_on(self, ticket: Ticket, heir: Ticket) -> None:
@@ -458,11 +470,14 @@ class Pairing:
         if ticket.id in self.index.open:
             self.index.add(heir, self._now())
 
-    def _people(self, ticket: Ticket) -> list[Seat]:
-        """The people in the room where this ticket's player waits; only rooms in memory have any."""
-        room = None if ticket.at is None else self._rooms.peek(ticket.at)
-        seats = () if room is None else room.here.seats
-        return [seat for seat in seats if seat is not None and seat.connected and not seat.bot]
+    async def _people(self, ticket: Ticket) -> Sequence[SeatedPerson]:
+        """The people in the room where this ticket's player waits."""
+        return () if ticket.at is None else await self.people_in(ticket.at)
+
+    async def _people_here(self, room: str) -> Sequence[SeatedPerson]:
+        """The people in a room of this worker; only rooms in memory have any."""
+        actor = self._rooms.peek(room)
+        return () if actor is None else actor.people()
 
     def _now(self) -> float:
         return self._env.clock.now()

@@ -100,7 +100,7 @@ class TicketIndex:
                 self._reserved.pop(known.id, None)
                 self._seen.pop(known.id, None)
             if ticket.at is not None and closes:
-                self.vacancies.pop(ticket.at, None)
+                self.vacancies.discard(ticket.at)
 
     def _disown(self, ticket: Ticket) -> None:
         mine = self._of.get(ticket.player, {})

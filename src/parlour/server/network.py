@@ -1,0 +1,117 @@
+"""Sockets and HTTP calls that come to one worker and that another one serves."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import count
+
+import structlog
+from msgspec.structs import replace
+from websockets.http11 import Request as UpgradeRequest
+
+from parlour.errors import Code, Refused
+from parlour.journal.shards import shard_of
+from parlour.server.api.forwarding import Forwarding, HttpAnswer, HttpCall
+from parlour.server.gateway.pipes import Pipes
+from parlour.server.gateway.sockets import Sockets
+from parlour.server.gateway.upgrade import Door
+from parlour.server.gateway.websocket import Socket
+from parlour.server.mail import NetworkMail, encode_mail
+from parlour.server.refusals import OUTCOME_NOT_KNOWN
+from parlour.server.tasks import Tasks
+
+log = structlog.get_logger()
+
+
+class Network:
+    """Passes connections and calls on to the owners of what they are about, and takes those of others."""
+
+    def __init__(self, sockets: Sockets, forwarding: Forwarding, doors: Sequence[Door]) -> None:
+        self._sockets = sockets
+        self._forwarding = forwarding
+        self._doors = doors
+        self._me = 0
+        self._owner_of: Callable[[str], int] = lambda _: 0
+        self._send: Callable[[int, bytes], None] = lambda _worker, _message: None
+        self.pipes = Pipes(self._post, encode_mail, sockets.new_socket)
+        self._numbers = count(1)
+        self._calls: dict[int, tuple[int, asyncio.Future[HttpAnswer]]] = {}
+        self._tasks = Tasks()
+
+    def join(self, me: int, owner_of: Callable[[str], int], send: Callable[[int, bytes], None]) -> None:
+        """Begin to pass on what others own."""
+        self._me, self._owner_of, self._send = me, owner_of, send
+        self._sockets.forward = self._forward
+        self._forwarding.answer = self._answer
+
+    def _post(self, worker: int, message: bytes) -> None:
+        self._send(worker, message)
+
+    # From here to owners.
+
+    def _forward(self, socket: Socket, key: str, request: UpgradeRequest) -> bool:
+        owner = self._owner_of(key)
+        if owner == self._me:
+            return False
+        if not owner:
+            raise _no_owner()
+        socket.pass_on(self.pipes.open(owner, socket.transport, request))
+        return True
+
+    async def _answer(self, key: str, call: HttpCall) -> HttpAnswer | None:
+        owner = self._owner_of(key)
+        if owner == self._me:
+            return None
+        if not owner:
+            raise _no_owner()
+        number = next(self._numbers)
+        answer: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
+        self._calls[number] = (owner, answer)
+        self._send(owner, encode_mail(replace(call, number=number)))
+        try:
+            return await answer
+        finally:
+            del self._calls[number]
+
+    # From others to what is ours.
+
+    def take(self, sender: int, mail: NetworkMail) -> None:
+        """Take a message of another worker."""
+        if isinstance(mail, HttpCall):
+            self._tasks.start(self._run(sender, mail))
+        elif isinstance(mail, HttpAnswer):
+            _, answer = self._calls.get(mail.number, (0, None))
+            if answer is not None and not answer.done():
+                answer.set_result(mail)
+        else:
+            self.pipes.take(sender, mail)
+
+    async def _run(self, sender: int, call: HttpCall) -> None:
+        try:
+            answer = await self._forwarding.run(call)
+        except Exception:
+            log.exception("call_failed", path=call.path)
+            answer = HttpAnswer(call.number, 500, [], b"")
+        self._send(sender, encode_mail(answer))
+
+    # As owners change.
+
+    def lose(self, worker: int) -> None:
+        """A worker is gone, or messages were lost: what goes over it ends."""
+        self.pipes.lose_worker(worker)
+        for owner, answer in tuple(self._calls.values()):
+            if owner == worker and not answer.done():
+                answer.set_exception(Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN))
+
+    async def let_go(self, shard: int) -> None:
+        """Another worker is to own a shard: end what doors keep of it; its clients come to the next owner."""
+
+        def moves(key: str) -> bool:
+            return shard_of(key) == shard
+
+        self._sockets.close_moved(moves)
+        for door in self._doors:
+            await door.let_go(moves)
+
+
+def _no_owner() -> Refused:
+    return Refused(Code.NOT_SAVED, "nobody looks after this at the moment; try again")
