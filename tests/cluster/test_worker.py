@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlour.journal.shards import shard_of
 from tests.cluster.workers import Workers
 from tests.server.world import seqs
 
@@ -144,3 +145,93 @@ async def test_a_room_without_an_owner_is_refused_after_a_while_and_not_forgotte
     assert zoe.frames[-1][4]["response"]["code"] == "not_saved"
     workers.table.owners = owners
     assert (await play(ann, 0))[0] == "ok"
+
+
+# The lobby, which one worker owns.
+
+
+async def at_lobby(workers, player, at):
+    person = await workers.person(player, at)
+    await person.send(["0", "0", "lobby", "phx_join", {}])
+    return person
+
+
+async def queue(person, **wanted):
+    await person.send(["0", "7", "lobby", "queue", {"game": "tictactoe", **wanted}])
+    return next(f[4] for f in reversed(person.frames) if f[1] == "7")
+
+
+def lobby_of(workers):
+    return workers.table.owners[shard_of("lobby")]
+
+
+@pytest.mark.parametrize("mode", ["normal", "ranked"])
+async def test_people_at_different_workers_are_paired_and_play(workers, mode):
+    ann, bob = await at_lobby(workers, "ann", 2), await at_lobby(workers, "bob", 3)
+    assert (await queue(ann, mode=mode))["status"] == "ok"
+    assert (await queue(bob, mode=mode))["status"] == "ok"
+    await workers.wait(2)
+    (matched,) = {payload["room"] for person in (ann, bob) for _, payload in person.heard("matched")}
+    for person in (ann, bob):
+        assert (await person.join(matched))[0] == "ok"
+    first = ann if (await ann.play(matched, {"type": "mark", "cell": 4}))[0] == "ok" else bob
+    other = bob if first is ann else ann
+    if first is bob:
+        assert (await bob.play(matched, {"type": "mark", "cell": 4}))[0] == "ok"
+    assert (await other.play(matched, {"type": "mark", "cell": 0}))[0] == "ok"
+
+
+async def test_a_refusal_of_the_lobby_comes_with_its_reason_from_another_worker(workers):
+    ann = await at_lobby(workers, "ann", 2 if lobby_of(workers) != 2 else 3)
+    answer = await queue(ann, game="chess")
+    assert (answer["status"], answer["response"]["code"]) == ("error", "unknown_game")
+    await queue(ann)
+    assert (await queue(ann))["response"]["code"] == "already_queued"
+
+
+async def test_tickets_are_open_after_the_owner_of_the_lobby_died(workers):
+    owner = lobby_of(workers)
+    here, there = [me for me in (1, 2, 3) if me != owner]
+    ann = await at_lobby(workers, "ann", here)
+    await queue(ann)
+    workers.kill(owner)
+    await workers.wait(1)
+    bob = await at_lobby(workers, "bob", there)
+    await queue(bob)
+    await workers.wait(2)
+    assert ann.heard("matched")
+    assert bob.heard("matched")
+
+
+async def test_tickets_are_open_after_the_lobby_was_handed_over(workers):
+    ann = await at_lobby(workers, "ann", 2)
+    await queue(ann)
+    for to in (3, 1):
+        await workers.hand_over_shard(shard_of("lobby"), to)
+    assert lobby_of(workers) == 1
+    bob = await at_lobby(workers, "bob", 3)
+    await queue(bob)
+    await workers.wait(2)
+    assert ann.heard("matched")
+    assert bob.heard("matched")
+
+
+async def test_a_seat_is_kept_for_who_was_sent_there_whoever_owns_the_room(workers):
+    ann, bob = await at_lobby(workers, "ann", 2), await at_lobby(workers, "bob", 3)
+    await queue(ann, mode="ranked")
+    await queue(bob, mode="ranked")
+    await workers.wait(2)
+    room = ann.heard("matched")[0][1]["room"]
+    other = next(me for me in (1, 2, 3) if me != workers.owner(room))
+    await workers.hand_over(room, other)
+    zoe = await workers.person("zoe", 1)
+    assert (await zoe.join(room))[1]["code"] in ("seat_kept", "game_full")
+    assert (await ann.join(room))[0] == "ok"
+
+
+async def test_everybody_at_the_lobby_hears_of_rooms_at_other_workers(workers):
+    zoe = await at_lobby(workers, "zoe", next(me for me in (1, 2, 3) if me != lobby_of(workers)))
+    ann, bob = await table_of(workers, 1, 1, 2)
+    await workers.wait(12)
+    listed = [room["id"] for _, payload in zoe.heard("rooms", "rooms_changed") for room in payload["rooms"]]
+    assert "ABCD" in listed

@@ -140,7 +140,13 @@ class Workers:
 
     async def hand_over(self, room: str, to: int) -> None:
         """The owner of a room gives it to another worker."""
-        moving = asyncio.ensure_future(self.table.move(shard_of(room_key(room)), to))
+        await self.hand_over_shard(shard_of(room_key(room)), to)
+
+    async def hand_over_shard(self, shard: int, to: int) -> None:
+        """The owner of a shard gives it to another worker."""
+        if self.table.owners[shard] == to:
+            return
+        moving = asyncio.ensure_future(self.table.move(shard, to))
         while not moving.done():
             await self.quiet()
         await moving
