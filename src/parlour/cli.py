@@ -63,7 +63,7 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
 
     try:
         if chosen.workers > 1:
-            supervise(chosen, say)
+            supervise(chosen, greet)
         else:
             run(playable, chosen, greet, Watched(games or [], say) if chosen.reload else None)
     except Trouble as why:

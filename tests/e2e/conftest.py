@@ -1,7 +1,8 @@
 """Servers and players for stories with real processes; whatever a test starts is ended after it."""
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.e2e.browser import Visitor, launch
 from tests.e2e.clients import Player, Raw
 from tests.e2e.gammonx import HubPlayer
 from tests.e2e.servers import UNLIMITED, Guest, Server
+from tests.nats import Nats
+from tests.postgres import Postgres
 
 ALARMS = ("Traceback", "job_failed", "call_failed", "game_failed", "room_damaged", "not_kept")
 """Words that a healthy server's log never has."""
@@ -27,9 +30,25 @@ def end(server: Server, *, healthy: bool = True) -> None:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for all who do not stop it; everybody has rooms of their own there."""
-    shared = Server(tmp_path_factory.mktemp("shared")).start()
-    yield shared
-    end(shared)
+    with several_workers() as options:
+        shared = Server(tmp_path_factory.mktemp("shared"), *options).start()
+        yield shared
+        end(shared)
+
+
+@contextmanager
+def several_workers() -> Iterator[tuple[str, ...]]:
+    """The options of a server of several workers, if tests are to run against one; else none."""
+    count = os.environ.get("PARLOUR_TEST_WORKERS")
+    if count is None:
+        yield ()
+        return
+    database, bus = Postgres(), Nats()
+    database.start()
+    bus.start()
+    yield ("--journal", database.new_url(), "--bus", bus.url, "--workers", count)
+    bus.stop()
+    database.stop()
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Raw
 
 from parlour.errors import Refused
+from parlour.journal.base import Found, RoomSummary
 from parlour.lobby import Ticket, Vacancy
 from parlour.server.api.forwarding import HttpAnswer, HttpCall
 from parlour.server.border import NOTHING, Ask, Told
@@ -107,6 +108,13 @@ class RoomNews(msgspec.Struct, frozen=True, tag=True):
     matched: tuple[Ticket, ...] = ()
 
 
+class RoomListed(msgspec.Struct, frozen=True, tag=True):
+    """A room was opened, or has another summary, for the list of rooms."""
+
+    summary: RoomSummary
+    opened: Found | None = None
+
+
 class Reserved(msgspec.Struct, frozen=True, tag=True):
     """For whom the lobby keeps the seats of a room; nothing of either: for nobody."""
 
@@ -119,7 +127,9 @@ class ReservedNothing(msgspec.Struct, frozen=True, tag=True):
     """The lobby begins anew: what was reserved before does not count."""
 
 
-LobbyMail = AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | Reserved | ReservedNothing
+LobbyMail = (
+    AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
+)
 NetworkMail = PipeNews | HttpCall | HttpAnswer
 Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | NetworkMail | LobbyMail
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 
 import structlog
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from websockets.http11 import Request as UpgradeRequest
 
 from parlour.errors import Code, Refused
+from parlour.journal.base import NotKept
 from parlour.journal.shards import shard_of
 from parlour.server.api.forwarding import Forwarding, HttpAnswer, HttpCall
 from parlour.server.gateway.pipes import Pipes
@@ -17,9 +19,15 @@ from parlour.server.gateway.upgrade import Door
 from parlour.server.gateway.websocket import Socket
 from parlour.server.mail import NetworkMail, encode_mail
 from parlour.server.refusals import OUTCOME_NOT_KNOWN
+from parlour.server.sessions import LookUpFirst
 from parlour.server.tasks import Tasks
 
 log = structlog.get_logger()
+
+
+LOOK_EVERY = 0.05
+LOOKS = 60
+"""How often, and how many times, it is looked for an owner that is not there yet."""
 
 
 class Network:
@@ -53,16 +61,14 @@ class Network:
         if owner == self._me:
             return False
         if not owner:
-            raise _no_owner()
+            raise LookUpFirst(partial(self._owner, key))
         socket.pass_on(self.pipes.open(owner, socket.transport, request))
         return True
 
     async def _answer(self, key: str, call: HttpCall) -> HttpAnswer | None:
-        owner = self._owner_of(key)
+        owner = await self._owner(key)
         if owner == self._me:
             return None
-        if not owner:
-            raise _no_owner()
         number = next(self._numbers)
         answer: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
         self._calls[number] = (owner, answer)
@@ -71,6 +77,14 @@ class Network:
             return await answer
         finally:
             del self._calls[number]
+
+    async def _owner(self, key: str) -> int:
+        """The owner of a key; if it has none, it will have one soon."""
+        for _ in range(LOOKS):
+            if owner := self._owner_of(key):
+                return owner
+            await asyncio.sleep(LOOK_EVERY)
+        raise NotKept("nobody looks after this at the moment; try again")
 
     # From others to what is ours.
 
@@ -111,7 +125,3 @@ class Network:
         self._sockets.close_moved(moves)
         for door in self._doors:
             await door.let_go(moves)
-
-
-def _no_owner() -> Refused:
-    return Refused(Code.NOT_SAVED, "nobody looks after this at the moment; try again")

@@ -24,10 +24,11 @@ from parlour.server.mail import (
     LobbyRefused,
     Reserved,
     ReservedNothing,
+    RoomListed,
     RoomNews,
 )
 from parlour.server.refusals import OUTCOME_NOT_KNOWN
-from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
+from parlour.server.rooms.events import RoomEnded, RoomEvent, RoomOpened, SeatsChanged, SummaryChanged
 from parlour.server.tasks import Tasks
 from parlour.wire import Enter, Exit, Push, Queue, Request, Unqueue
 
@@ -199,6 +200,10 @@ class SharedLobby:
             self._send(self._owner(), RoomNews(event.room, tuple(event.sitting), event.matched))
         elif isinstance(event, RoomEnded):
             self._send(self._owner(), RoomNews(event.room, None))
+        elif isinstance(event, RoomOpened):
+            self._send(self._owner(), RoomListed(event.found.summary, event.found))
+        elif isinstance(event, SummaryChanged):
+            self._send(self._owner(), RoomListed(event.summary))
 
     def _reserve(self, room: str) -> None:
         for worker in self._others:
@@ -216,7 +221,7 @@ class SharedLobby:
 
     # What comes over the bus.
 
-    def take(self, sender: int, mail: LobbyMail) -> None:
+    def take(self, sender: int, mail: LobbyMail) -> None:  # noqa: C901 - a table of all messages
         """Take a message of another worker."""
         match mail:
             case AskLobby():
@@ -228,6 +233,9 @@ class SharedLobby:
                     client.push(None, [Push(mail.name, mail.payload)])
             case RoomNews():
                 self._take_news(mail)
+            case RoomListed():
+                listed = None if mail.opened is None else RoomOpened(mail.opened)
+                self._parlour.room_list.hear(listed or SummaryChanged(mail.summary))
             case Reserved() if not self.is_ours:
                 self._parlour.environment.reservations.copy(mail.room, mail.vacancy, mail.sent)
             case ReservedNothing() if not self.is_ours:

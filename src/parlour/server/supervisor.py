@@ -16,7 +16,7 @@ import structlog
 
 from parlour.journal import is_database
 from parlour.journal.base import Trouble
-from parlour.server.addresses import listening_host
+from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.gateway.http_listener import NoPlace
 from parlour.server.logs import set_up_logs
 from parlour.server.settings import Settings
@@ -75,11 +75,12 @@ class Child:
 class Supervisor:
     """Keeps so many workers running."""
 
-    def __init__(self, command: Sequence[str], count: int, bury: Bury, say: Callable[[str], None]) -> None:
+    def __init__(self, command: Sequence[str], count: int, bury: Bury, greet: Callable[[], None]) -> None:
         self._command = command
         self._count = count
         self._bury = bury
-        self._say = say
+        self._greet = greet
+        """Called once all workers serve."""
         self._children: dict[int, Child] = {}
         self._watching: set[asyncio.Task[None]] = set()
         self._replacing: set[int] = set()
@@ -97,7 +98,7 @@ class Supervisor:
         if not any(started):
             self._stopping.set()
         elif not self._stopping.is_set():
-            self._say(f"All {self._count} workers serve. Ctrl-C ends them.")
+            self._greet()
         await self._stopping.wait()
         await self._stop_all()
         if not any(started):
@@ -154,7 +155,7 @@ class Supervisor:
                 await old.process.wait()
                 await self._start_anyway(number)
                 self._replacing.discard(old.process.pid)
-            self._say("All workers are replaced.")
+            log.info("workers_replaced", count=len(self._children))
 
     async def _stop_all(self) -> None:
         for child in self._children.values():
@@ -175,7 +176,7 @@ def hold_port(host: str, port: int) -> socket.socket:
     return held
 
 
-def supervise(settings: Settings, say: Callable[[str], None]) -> None:
+def supervise(settings: Settings, greet: Callable[[Reach], None]) -> None:
     """Run `parlour serve` with several workers until SIGTERM or Ctrl-C."""
     if not is_database(settings.journal) or not settings.bus:
         raise Trouble(
@@ -188,8 +189,8 @@ def supervise(settings: Settings, say: Callable[[str], None]) -> None:
         port = held.getsockname()[1]
         options = ["--workers", "1", "--port", str(port)]
         command = [sys.executable, "-m", "parlour", *sys.argv[1:], *options]
+        reach = find_reach(settings, port)
         supervisor = Supervisor(
-            command, settings.workers, lambda address: bury(settings.journal, address), say
+            command, settings.workers, lambda address: bury(settings.journal, address), lambda: greet(reach)
         )
-        say(f"Parlour runs {settings.workers} workers on port {port}; SIGHUP replaces them one by one.")
         asyncio.run(supervisor.run())

@@ -1,6 +1,7 @@
 """HTTP calls that another worker answers, because it owns what they are about: tickets, say."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable
 
 import msgspec
@@ -8,8 +9,14 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parlour.errors import Code, Refused
+from parlour.journal.base import Trouble
+from parlour.journal.shards import room_key
 from parlour.server.api.calls import MAX_BODY, refusal
 from parlour.server.gateway.upgrade import Door
+from parlour.server.refusals import excuse
+
+ONE_ROOM = re.compile("/api/rooms/([^/]+)")
+"""The path of a call about one room."""
 
 HeaderList = list[tuple[bytes, bytes]]
 
@@ -57,8 +64,8 @@ class Forwarding:
         try:
             body = await read_whole(receive)
             answer = await self.answer(key, call_of(scope, body))
-        except Refused as why:
-            await refusal(why)(scope, receive, send)
+        except (Refused, Trouble) as error:
+            await refusal(excuse(error))(scope, receive, send)
             return
         if answer is None:
             await self._app(scope, replayed(body, receive), send)
@@ -97,6 +104,8 @@ class Keys:
         for prefix, key in self._prefixes.items():
             if path.startswith(prefix):
                 return key
+        if (room := ONE_ROOM.match(path)) is not None:
+            return room_key(room[1])
         asked = {"type": "http", "path": path, "method": "GET", "root_path": ""}
         for door in self._doors:
             if any(route.matches(asked)[0] is not Match.NONE for route in door.routes):

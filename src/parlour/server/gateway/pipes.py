@@ -74,6 +74,8 @@ class ClientEnd(asyncio.Protocol):
         self._transport = transport
         self._is_open = False
         """The owner has answered: from now on frames come."""
+        self._has_ended = False
+        """The owner writes no more."""
         self._told = 0
         self.done: Callable[[], None] = lambda: None
         """Called when the connection is gone."""
@@ -81,7 +83,7 @@ class ClientEnd(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Send the client what the owner wrote."""
         self._is_open = True
-        if self._transport.is_closing():
+        if self._has_ended or self._transport.is_closing():
             return
         self._transport.write(data)
         if self._transport.get_write_buffer_size():
@@ -94,6 +96,7 @@ class ClientEnd(asyncio.Protocol):
         if isinstance(news, PipeFlow):
             (self._transport.resume_reading if news.reads else self._transport.pause_reading)()
         elif news.how == "eof" and self._transport.can_write_eof():
+            self._has_ended = True
             self._transport.write_eof()
         elif news.how == "abort":
             self._transport.abort()
@@ -102,7 +105,7 @@ class ClientEnd(asyncio.Protocol):
 
     def lose_owner(self) -> None:
         """The owner is gone: the client comes again."""
-        if self._is_open and not self._transport.is_closing():
+        if self._is_open and not self._has_ended and not self._transport.is_closing():
             self._transport.write(COME_AGAIN)
         self._transport.close()
 
@@ -158,6 +161,9 @@ class OwnerEnd(asyncio.Transport):
 
     def get_protocol(self) -> asyncio.BaseProtocol:
         return cast("asyncio.BaseProtocol", self.protocol)
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self.protocol = protocol
 
     def write(self, data: Any) -> None:
         if not self._closing:

@@ -72,14 +72,16 @@ class Socket(asyncio.Protocol):
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
         "_place", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
-        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "owner", "waiting",
-        "write_groups",
+        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "owner", "piped",
+        "waiting", "write_groups",
     )  # fmt: skip
 
     _transport: asyncio.Transport
     _place: str | None
     address: str | None
 
+    piped: ClientEnd | None
+    """The pipe that has the connection, if another worker serves it."""
     key: str | None
     """The key of what it is connected to, if that has one owner among all workers."""
 
@@ -114,7 +116,7 @@ class Socket(asyncio.Protocol):
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
         self._visit: Peer | None = None
-        self.key = None
+        self.key = self.piped = None
         self.write_groups: tuple[WriteGroup, ...] = ()
 
     # What asyncio calls.
@@ -174,7 +176,7 @@ class Socket(asyncio.Protocol):
             if address is not None:
                 limits.release(address)
 
-        end.done = done
+        self.piped, end.done = end, done
         if self._rest:
             end.data_received(self._rest)
 
@@ -182,6 +184,8 @@ class Socket(asyncio.Protocol):
 
     def take_over(self, place: str | None) -> None:
         """This line was counted as a call; a socket is counted as such, unless it is turned away."""
+        if self.piped is not None:  # uvicorn has just put us in its place
+            self._transport.set_protocol(self.piped)
         if self.address is None:
             self._place = place
         elif place is not None:
