@@ -9,8 +9,8 @@ from contextlib import suppress
 from inspect import isawaitable
 from typing import Any
 
-from parlour.cluster.heart import Pace
 from parlour.cluster.leases import Leases
+from parlour.cluster.watch import Pace
 from parlour.journal.postgresql import schema
 from parlour.journal.shards import SHARDS
 
@@ -85,8 +85,7 @@ class Member:
     async def die(self) -> None:
         """End without a word, as a process does that was killed."""
         heart = self.leases._heart
-        heart._do(setattr, heart, "_ended", True)
-        heart.nudge()
+        heart._do(heart._end)
         await heart.joined()
 
 
@@ -186,7 +185,7 @@ class Crew:
     async def reconnect(self) -> None:
         """After a crash of PostgreSQL."""
         self.db.terminate()
-        self.db = await schema.connect(self.url)
+        self.db = await schema.connect(self.url, synchronous_commit="off")
 
     async def end(self) -> None:
         for process in self.processes:

@@ -5,8 +5,10 @@ import json
 import sys
 from typing import Any
 
-from parlour.cluster.heart import Pace
+import structlog
+
 from parlour.cluster.leases import Leases
+from parlour.cluster.watch import Pace
 from parlour.journal.postgresql import schema
 from tests.cluster.crew import Clock, register
 
@@ -14,6 +16,9 @@ from tests.cluster.crew import Clock, register
 def say(**words: Any) -> None:
     sys.stdout.write(json.dumps(words) + "\n")
     sys.stdout.flush()
+
+
+structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 
 
 async def main(url: str, lease: str, beat_every: str) -> None:

@@ -1,4 +1,4 @@
-"""The thread that keeps a worker's lease: it beats, buries the late, deals shards, and says what it saw."""
+"""The thread that keeps a worker's lease: it beats over one connection, and keeps watch over another."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,42 +6,44 @@ from contextlib import suppress
 from math import inf
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import asyncpg
 import structlog
 
 from parlour.cluster import lease_table
-from parlour.cluster.dealing import Crew, deal
-from parlour.cluster.lease_table import NO_LOOK, Connection, Look
-from parlour.cluster.members import NOBODY
+from parlour.cluster.lease_table import Connection
+from parlour.cluster.watch import News, Pace, Watch, unless_locked
 from parlour.journal.base import NotKept
 from parlour.journal.postgresql.schema import connect
 
-T = TypeVar("T")
 log = structlog.get_logger()
 
-AWAY = (NotKept, OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+AWAY = (
+    NotKept,
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # if PostgreSQL says that it stops in the moment in which we ask
+)
 """The errors of a database that cannot be reached, or does not do what it should."""
-STARTING = 60.0
-"""Seconds for which a worker may be silent that has not begun yet: it owns nothing that anybody waits for."""
 
 
-class Pace(NamedTuple):
-    """After how many seconds without a beat a worker is buried, and how often it beats."""
-
-    lease: float
-    beat_every: float
+LOOK_PATIENCE = 10.0
+"""Seconds that a look may take: what it changes waits for the disk, and beats go on meanwhile."""
 
 
-class News(NamedTuple):
-    """What a look has shown."""
+class Task(NamedTuple):
+    """Something that is done over and over."""
 
-    look: Look
-    taken: dict[float, set[int]]
-    """Shards that are ours now, by the seconds that nobody had them."""
-    asked: set[int]
-    """Shards of ours that another worker is to have."""
+    name: str
+    do: Callable[[Connection], Awaitable[None]]
+    now: asyncio.Event
+    """Do it at once."""
+    every: float
+    patience: float
+    """Seconds after which its connection is given up."""
 
 
 class Ahead(NamedTuple):
@@ -57,9 +59,10 @@ class Ended(NamedTuple):
 
 
 class Heart:
-    """Renews a lease from a thread and connection of its own, so that a busy server does not lose it.
+    """Renews a lease from a thread of its own, so that a busy server does not lose it.
 
-    What it has to tell is told in its thread; the rooms' clock, *now*, is asked in its thread as well.
+    Beats have a connection for themselves, too: burials, deals and hand-overs wait for the disk, and
+    sometimes for each other. The thread is where *tell* is called and *now*, the rooms' clock, is asked.
     """
 
     def __init__(
@@ -77,22 +80,16 @@ class Heart:
         self._tell = tell
         self.renewed = -inf
         """When the last beat that was kept was sent, by our own monotonic clock."""
-        self._began = -inf
-        self._beaten = self._watched_since = -inf
+        self._beaten = self._beating_since = -inf
         """By PostgreSQL's clock: our last beat, and the first of those that came without a gap."""
-        self._look = NO_LOOK
-        self._mine: set[int] = set()
-        self._asked: set[int] = set()
-        """Shards of ours that the server was asked for."""
-        self._given: set[int] = set()
-        """Shards that the server has given up; their rows are still to be changed."""
-        self._condemned: set[int] = set()
-        """Workers that are known to be dead."""
-        self._waits: dict[int, int] = {}
-        """How often the burial of a worker had to wait for a write of it."""
+        self._watch = Watch(me, now, pace, tell)
         self._leave_by = inf
-        self._fenced = self._ended = self._is_away = False
-        self._nudged = asyncio.Event()
+        self._fenced = self._ended = False
+        self._connections: set[Connection] = set()
+        self._away: set[str] = set()
+        self._beat_now, self._look_now = asyncio.Event(), asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+        """Held while a beat is under way: the last one comes before we resign."""
         self._loop: asyncio.AbstractEventLoop | None = None
         # A daemon, because a server that crashed must not hang at its end: it is buried all the same.
         self._thread = Thread(target=self._run, name="leases", daemon=True)
@@ -104,27 +101,26 @@ class Heart:
         self._thread.start()
 
     def nudge(self) -> None:
-        """Beat and look at once."""
-        self._do(self._nudged.set)
+        """Look at once."""
+        self._do(self._look_now.set)
 
     def give(self, shard: int) -> None:
         """Hand a shard over: the server has given it up."""
-        self._do(self._given.add, shard)
+        self._do(self._watch.given.add, shard)
         self.nudge()
 
     def keep(self, shard: int) -> None:
         """Ask for a shard again later: the server could not give it up."""
-        self._do(self._asked.discard, shard)
+        self._do(self._watch.asked.discard, shard)
 
     def bury(self, worker: int) -> None:
         """Bury a worker without waiting for its lease to end: it is known to be dead."""
-        self._do(self._condemned.add, worker)
+        self._do(self._watch.condemned.add, worker)
         self.nudge()
 
     def leave(self, patience: float) -> None:
         """Hand everything over and resign, after that many seconds in any case."""
-        self._do(setattr, self, "_leave_by", monotonic() + patience)
-        self.nudge()
+        self._do(self._leave, monotonic() + patience)
 
     async def joined(self) -> None:
         await asyncio.to_thread(self._thread.join)
@@ -143,9 +139,6 @@ class Heart:
         try:
             with asyncio.Runner(loop_factory=self._get_loop) as runner:
                 runner.run(self._live())
-        except Exception as error:  # a bug of ours: without a lease there are no rooms, so begin again
-            log.exception("leases_failed", exc_info=error)
-            self._fenced = True
         finally:
             self.renewed = -inf
             self._tell(Ended(self._fenced))
@@ -153,172 +146,124 @@ class Heart:
     def _get_loop(self) -> asyncio.AbstractEventLoop:
         return cast("asyncio.AbstractEventLoop", self._loop)
 
-    @property
-    def _leaving(self) -> bool:
-        return self._leave_by < inf
+    def _leave(self, by: float) -> None:
+        self._leave_by = by
+        self._watch.leaving = True
+        self._wake()
+        self._get_loop().call_later(by + self._pace.lease - monotonic(), self._drop_connections)
+
+    def _end(self, *, fenced: bool = False) -> None:
+        if not self._ended:
+            self._ended, self._fenced = True, fenced
+            self._wake()
+
+    def _wake(self) -> None:
+        self._beat_now.set()
+        self._look_now.set()
 
     @property
     def _is_over(self) -> bool:
-        return self._ended or self._fenced or monotonic() > self._leave_by + self._pace.lease
+        return self._ended or monotonic() > self._leave_by + self._pace.lease
 
     async def _live(self) -> None:
+        every = self._pace.beat_every
+        beats = Task("beat", self._beat, self._beat_now, every, patience=self._pace.lease)
+        # A look follows every beat; by itself it comes only when there are none.
+        looks = Task(
+            "look", self._look, self._look_now, 2 * every, patience=max(LOOK_PATIENCE, self._pace.lease)
+        )
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._keep_on(beats))
+            both.create_task(self._keep_on(looks))
+
+    async def _keep_on(self, task: Task) -> None:
+        """Do a task until all is over; over a new connection if one fails."""
         while not self._is_over:
             try:
-                await self._beat_over_one_connection()
+                async with asyncio.timeout(self._pace.lease):
+                    db = await self._connect()
+                await self._keep_on_over(db, task)
             except AWAY as error:
-                self._note_away(f"{type(error).__name__}: {error}")
+                self._note_away(task.name, f"{type(error).__name__}: {error}")
+                if task.now is self._beat_now:  # whatever keeps a beat from passing keeps looks from it, too
+                    self._drop_connections()
                 await asyncio.sleep(self._pace.beat_every)
+            except Exception as error:  # a bug of ours: without a lease there are no rooms, so begin again
+                log.exception("leases_failed", exc_info=error)
+                self._end(fenced=True)
 
-    async def _beat_over_one_connection(self) -> None:
-        async with asyncio.timeout(self._pace.lease):
-            db = await connect(
-                self._url,
-                application_name=f"parlour-worker-{self._me}",
-                synchronous_commit="off",
-                # Beats go on while a burial waits for a write of the late worker.
-                lock_timeout=f"{self._pace.beat_every * 500:.0f}ms",
-            )
-        self._beaten = -inf
+    async def _keep_on_over(self, db: Connection, task: Task) -> None:
+        self._connections.add(db)
         try:
             while not self._is_over:
-                self._began = monotonic()
-                async with asyncio.timeout(self._pace.lease):
-                    await self._go_round(db)
-                self._note_away(None)
-                await self._pause()
-        except BaseException:
+                began = monotonic()
+                task.now.clear()
+                async with asyncio.timeout(task.patience):
+                    await task.do(db)
+                self._note_away(task.name, None)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, began + task.every - monotonic())):
+                        await task.now.wait()
+            await db.close(timeout=self._pace.lease)
+        finally:
+            self._connections.discard(db)
             db.terminate()
-            raise
-        await db.close(timeout=self._pace.lease)
 
-    async def _pause(self) -> None:
-        wait = self._began + self._pace.beat_every - monotonic()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(0 if self._is_over else max(0, wait)):
-                await self._nudged.wait()
-        self._nudged.clear()
+    def _drop_connections(self) -> None:
+        for db in self._connections:
+            db.terminate()
 
-    async def _go_round(self, db: Connection) -> None:
-        if not self._look.rows:  # before the first beat, so that whose shards we are dealt is known
-            self._look = await lease_table.look(db)
-        await self._beat(db)
-        if self._fenced:
-            return
-        await self._hand_over(db)
-        look = await lease_table.look(db)
-        if await self._bury_late(db, look):
-            look = await lease_table.look(db)
-        if await self._deal(db, look):
-            look = await lease_table.look(db)
-        self._compare(look)
-        if self._leaving and (not self._mine or monotonic() > self._leave_by):
-            self._ended = await _unless_locked(lease_table.resign(db, self._me, self._now())) is True
+    async def _connect(self) -> Connection:
+        return await connect(
+            self._url,
+            application_name=f"parlour-worker-{self._me}",
+            synchronous_commit="off",
+            # Looks go on while a burial waits for a write of the late worker.
+            lock_timeout=f"{self._pace.beat_every * 500:.0f}ms",
+        )
 
     async def _beat(self, db: Connection) -> None:
-        beat = await lease_table.beat(db, self._me, self._now(), ready=not self._leaving)
-        if beat is None:
-            self._fenced = True
+        if not self._watch.has_looked:
             return
-        self.renewed = self._began
+        async with self._one_at_a_time:
+            if self._is_over:
+                return
+            sent = monotonic()
+            beat = await lease_table.beat(db, self._me, self._now(), ready=self._can_take)
+        if beat is None:
+            self._end(fenced=True)
+            return
+        self.renewed = sent
         # If we were late ourselves, or PostgreSQL's clock was set, the others may have had no chance to beat.
         if not 0 <= beat.at - self._beaten <= self._pace.lease / 2:
-            self._watched_since = beat.at
+            self._beating_since = beat.at
         self._beaten = beat.at
         if beat.clock is not None and beat.clock > self._now():
             self._tell(Ahead(beat.clock))
+        self._look_now.set()
 
-    async def _hand_over(self, db: Connection) -> None:
-        given = set(self._given)
-        if not given:
+    @property
+    def _can_take(self) -> bool:
+        """True while we see what we are given, and want it."""
+        return not self._watch.leaving and monotonic() - self._watch.looked < self._pace.lease
+
+    async def _look(self, db: Connection) -> None:
+        if not self._watch.has_looked:
+            await self._watch.first_look(db)
+            self._beat_now.set()
             return
-        if await _unless_locked(lease_table.hand_over(db, self._me, given)):
-            self._given -= given
-            self._asked -= given
-            self._mine -= given
+        await self._watch.go_round(db, judge=self._beaten - self._beating_since >= self._pace.lease)
+        if self._watch.robbed:
+            self._end(fenced=True)
+        elif self._watch.leaving and (not self._watch.mine or monotonic() > self._leave_by):
+            await self._resign(db)
 
-    async def _bury_late(self, db: Connection, look: Look) -> bool:
-        if any(seen.silent is None for seen in look.living.values()):
-            await lease_table.begin_leases(db, self._now())
-        late = self._late(look)
-        buried = False
-        for worker in sorted(late, key=lambda worker: self._waits.get(worker, 0)):
-            done = await _unless_locked(lease_table.bury(db, worker, late[worker]))
-            if done is None:
-                self._waits[worker] = self._waits.get(worker, 0) + 1
-                break
-            if done:
-                log.warning("worker_buried", worker=worker, silent=look.living[worker].silent, by=self._me)
-                buried = True
-        if buried:
-            await lease_table.forget(db, self._now())
-        return buried
+    async def _resign(self, db: Connection) -> None:
+        async with self._one_at_a_time:
+            if await unless_locked(lease_table.resign(db, self._me, self._now())):
+                self._end()
 
-    def _late(self, look: Look) -> dict[int, float]:
-        """The workers to bury, and how long they must have been silent."""
-        self._condemned &= set(look.living)
-        late = dict.fromkeys(self._condemned, 0.0)
-        if self._beaten - self._watched_since < self._pace.lease:
-            return late
-        begun = _begun(look)
-        for worker, seen in look.living.items():
-            silence = self._pace.lease if worker in begun else max(STARTING, self._pace.lease)
-            if seen.silent is not None and seen.silent >= silence:
-                late.setdefault(worker, silence)
-        return late
-
-    async def _deal(self, db: Connection, look: Look) -> bool:
-        changes = deal(look.rows, self._crew(look))
-        return bool(changes) and await _unless_locked(lease_table.deal(db, changes)) is True
-
-    def _crew(self, look: Look) -> Crew:
-        """Who takes part: shards are given to those who beat now, and evened out while nobody is late."""
-        soon = self._pace.lease / 2
-        prompt = {w for w, seen in look.living.items() if seen.silent is not None and seen.silent < soon}
-        takers = {worker for worker in prompt if look.living[worker].ready}
-        if self._leaving:
-            return Crew(set(look.living), takers - {self._me}, leaving=self._me, even=False)
-        return Crew(set(look.living), takers, even=_begun(look) <= prompt)
-
-    def _compare(self, look: Look) -> None:
-        """Tell what is different from the last look."""
-        mine = look.shards_of(self._me)
-        if not self._mine - self._given <= mine:  # we were buried, or the database lost what it had promised
-            self._fenced = True
-            return
-        taken: dict[float, set[int]] = {}
-        now = self._now()
-        for shard in mine - self._mine:
-            taken.setdefault(_unowned(self._look.rows[shard].owner, look, now), set()).add(shard)
-        asked = {shard for shard in mine if self._leaving or look.rows[shard].wanted != NOBODY} - self._asked
-        self._mine, self._look = mine, look
-        self._asked |= asked
-        self._tell(News(look, taken, asked))
-
-    def _note_away(self, error: str | None) -> None:
-        if self._is_away != bool(error):
-            self._is_away = bool(error)
-            log.warning("lease_not_renewed" if error else "lease_renewed_again", worker=self._me, error=error)
-
-
-def _begun(look: Look) -> set[int]:
-    """The workers that take shards, or have some."""
-    return {row.owner for row in look.rows} & set(look.living) | {
-        worker for worker, seen in look.living.items() if seen.ready
-    }
-
-
-def _unowned(owner: int, look: Look, now: float) -> float:
-    """How long nobody had the shards of a worker, if it is gone.
-
-    By the rooms' clock, so that the time does not count in which no worker ran at all.
-    """
-    last = look.gone.get(owner)
-    return 0.0 if last is None or last.clock is None else max(0.0, now - last.clock)
-
-
-async def _unless_locked(work: Awaitable[T]) -> T | None:
-    """None if somebody else has held the row or the table for too long; there is another time."""
-    try:
-        return await work
-    except asyncpg.LockNotAvailableError:
-        return None
+    def _note_away(self, what: str, error: str | None) -> None:
+        if (what in self._away) != bool(error):
+            self._away ^= {what}
+            log.warning(f"cannot_{what}" if error else f"can_{what}_again", worker=self._me, error=error)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import structlog
 
-from parlour.cluster.heart import Ahead, Ended, Heart, News, Pace
+from parlour.cluster.heart import Ahead, Ended, Heart
 from parlour.cluster.lease_table import NO_LOOK
 from parlour.cluster.members import (
     NOBODY,
@@ -20,6 +20,7 @@ from parlour.cluster.members import (
     ignore_fenced,
     ignore_taken,
 )
+from parlour.cluster.watch import News, Pace
 from parlour.journal.shards import SHARDS, shard_of
 
 log = structlog.get_logger()
