@@ -54,6 +54,10 @@ class Foreign(Trouble):
     """The file in the journal's place is not Parlour's."""
 
 
+class Unfinished(Trouble):
+    """A copy into this journal was begun and not finished."""
+
+
 class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     """A person or a bot with an id that lasts."""
 
