@@ -34,9 +34,9 @@ from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
 from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
-from parlour.server.secret import secret_of
+from parlour.server.secret import signing_keys
 from parlour.server.settings import Settings
-from parlour.server.tokens import FIRST_KEY, Tokens
+from parlour.server.tokens import Tokens
 
 log = structlog.get_logger()
 
@@ -216,7 +216,7 @@ def make_server(
         try:
             await parlour.start()
             if in_database:
-                keys[FIRST_KEY] = await secret_of(journal, "signing")
+                keys.update(await signing_keys(journal))
         except Trouble as error:
             server.give_up(error)
             yield

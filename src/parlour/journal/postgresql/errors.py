@@ -1,5 +1,7 @@
 """What an error of the database means: for the connection, for a batch, for one write of it."""
 
+import os
+
 import asyncpg
 
 from parlour.journal.base import Conflict, NotKept, OutcomeUnknown, Trouble
@@ -78,12 +80,12 @@ def unknown(error: BaseException) -> OutcomeUnknown:
 
 
 def said(error: BaseException) -> str:
-    """What an error says; some say nothing.
+    """What an error says; some say nothing, and some only that a call failed.
 
-    >>> said(TimeoutError()), said(ValueError("no number"))
-    ('PostgreSQL does not answer', 'no number')
+    >>> said(TimeoutError()), said(ConnectionRefusedError(111, "Connect call failed")), said(ValueError("no"))
+    ('PostgreSQL does not answer', 'Connection refused', 'no')
     """
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+    if isinstance(error, OSError) and error.errno is not None:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
     text = str(error)
     return text or ("PostgreSQL does not answer" if isinstance(error, TimeoutError) else repr(error))
