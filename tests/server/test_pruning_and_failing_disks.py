@@ -214,3 +214,23 @@ async def test_a_clean_stop_stores_all_rooms_in_few_transactions(tmp_path):
     await journal.open()
     assert {(await journal.stored(number)).seq for number in range(1, 201)} == {1}
     await journal.close()
+
+
+async def test_a_command_that_was_accepted_is_never_said_not_to_have_happened(monkeypatch):
+    """It comes again while the journal, a database say, cannot be read."""
+
+    async def away(*_, **__):
+        raise NotKept("the journal cannot be read")
+        yield
+
+    async with World() as world:
+        await world.open("tictactoe")
+        ann, _ = await world.seated("ABCD", "ann", "bob")
+        move = {"type": "mark", "cell": 4}
+        status, accepted = await ann.play("ABCD", move, "once")
+        assert status == "ok"
+        with monkeypatch.context() as patched:
+            patched.setattr(world.journal, "replay", away)
+            status, answer = await ann.play("ABCD", move, "once")
+            assert (status, answer["code"]) == ("error", "outcome_unknown")
+        assert await ann.play("ABCD", move, "once") == ("ok", accepted)

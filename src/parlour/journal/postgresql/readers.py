@@ -28,8 +28,14 @@ class Readers:
         self._free = READERS
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def ask(self, question: Callable[[Connection], Awaitable[T]]) -> T:
-        """The answer to a question; `NotKept` if there is none to be had."""
+    def ask(self, question: Callable[[Connection], Awaitable[T]]) -> asyncio.Task[T]:
+        """The answer to a question; `NotKept` if there is none to be had.
+
+        In a task of its own: asyncpg cannot do without, and rooms do not run in one.
+        """
+        return asyncio.get_running_loop().create_task(self._in_turn(question))
+
+    async def _in_turn(self, question: Callable[[Connection], Awaitable[T]]) -> T:
         await self._take_turn()
         try:
             return await self._ask(question)
