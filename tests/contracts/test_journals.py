@@ -18,7 +18,6 @@ from parlour.journal.base import (
     StepWrites,
     Stored,
 )
-from parlour.server.mailbox import Mailbox
 from parlour.server.secret import secret_of
 from parlour.server.sessions import KeptPlayer, player_record, read_player
 from tests.journal.made import ANN, BOB, STATE, append, listed, step, steps, summary
@@ -147,28 +146,6 @@ async def test_of_many_who_want_the_same_step_one_gets_it(journal):
     assert outcomes.count(None) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 19
     assert len(await listed(journal.replay(room))) == 1
-
-
-async def test_a_journal_answers_jobs_that_run_in_no_task(journal):
-    """As the jobs of rooms do: asyncio's timeouts, for one, are of no use there."""
-    mailbox = Mailbox()
-    found = []
-
-    async def job():
-        assert asyncio.current_task() is None
-        room = await journal.create(summary(), STATE, None)
-        await append(journal, room, step(1), NOTHING)
-        await journal.keep(Record("note", "n", b"x"))
-        found.append((await journal.find("ABCD")).number == room)
-        found.append((await journal.record("note", "n")).body)
-        found.append((await journal.recall("ABCD")).steps)
-        found.append([kept async for kept in journal.replay(room)])
-
-    asyncio.get_running_loop().call_soon(lambda: mailbox.put(job))
-    await asyncio.sleep(0)
-    async with asyncio.timeout(10):
-        await mailbox.drained()
-    assert found == [True, b"x", [step(1)], [step(1)]]
 
 
 # What is kept beside a step.

@@ -1,5 +1,8 @@
 """What only the journal in PostgreSQL promises of its tables: whose they are, and what damage costs."""
 
+import asyncio
+import subprocess
+
 import asyncpg
 import pytest
 from msgspec.structs import replace
@@ -19,6 +22,7 @@ from parlour.journal.postgresql import PostgresJournal
 from parlour.journal.postgresql.schema import FORMAT, name_of, serve_lock, split_url
 from tests.journal.made import ANN, BOB, STATE, append, listed, step, summary
 from tests.journal.outages import NOTHING, opened, until
+from tests.postgres import program
 
 # Text.
 
@@ -170,6 +174,26 @@ async def test_a_journal_that_is_being_copied_is_not_served(journal, url, db):
 async def test_an_open_journal_is_not_opened_twice(journal):
     with pytest.raises(RuntimeError):
         await journal.open()
+
+
+def run(name, *arguments, given=b""):
+    command = [program(name), *arguments]
+    return subprocess.run(command, input=given, capture_output=True, check=True).stdout
+
+
+async def test_what_was_dumped_and_restored_is_as_it_was(journal, url, postgres, tmp_path):
+    before = await furnished(journal)
+    schema = split_url(url)[1]
+    await journal.close()
+    dump = await asyncio.to_thread(run, "pg_dump", f"--schema={schema}", postgres.url)
+    db = await asyncpg.connect(postgres.url)
+    await db.execute(f"DROP SCHEMA {schema} CASCADE")
+    await db.close()
+    await asyncio.to_thread(run, "psql", "--set=ON_ERROR_STOP=1", postgres.url, given=dump)
+    await journal.open()
+    assert {id: await everything(journal, id) for id in before} == before
+    assert await journal.create(summary("NEW"), STATE, None) == 3
+    assert await inspected(journal) == ()
 
 
 # Damage.

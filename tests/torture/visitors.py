@@ -12,8 +12,6 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from tests.torture.diary import Answered, Asked, Cut, Diary, Heard, Joined, ShutOut
 from tests.torture.habits import Habits
 
-COME_AGAIN = ("not_saved", "outcome_unknown")
-"""What a server says that cannot reach its journal."""
 PAUSE = 0.2
 """Seconds after which somebody comes again who was told so."""
 GONE = (OSError, EOFError, ConnectionClosed, InvalidHandshake, TimeoutError)
@@ -160,15 +158,12 @@ class Visitor:
         response = reply["response"]
         if reply["status"] == "ok":
             table.diary.note(Joined(table.asked_since, response["seq"], response["seat"]))
-        elif self.world.shaky and response["code"] in COME_AGAIN:
+        elif self.world.shaky and response["code"] == "not_saved":
             self.sent_away = True
         else:
             table.diary.note(ShutOut(response["code"]))
 
     def _answered(self, table: Table, id: str, reply: Any) -> None:
-        if self.world.shaky and reply["response"].get("code") == "outcome_unknown":
-            self.sent_away = True  # it was neither done nor refused: it is asked again
-            return
         asked = table.pending.pop(id, None)
         if reply["status"] == "ok":
             table.diary.note(Answered(id, reply["response"]["seq"]))
