@@ -51,8 +51,9 @@ test-engines: setup ## the page in WebKit, the engine of Safari; on Debian it is
 	@scripts/setup-webkit
 	$(bin)/pytest -q -n 0 tests/e2e/test_webkit.py
 
-torture: setup ## kill a server 200 times while it is played on, and more of the kind: some ten minutes
+torture: setup ## kill a server 200 times while it is played on, and its database, and more of the kind: some fifteen minutes
 	$(bin)/python -m tests.torture kills
+	$(bin)/python -m tests.torture kills --journal postgresql --kills 30 --crashes 10 --rooms 60
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 

@@ -93,8 +93,8 @@ class Postgres:
         self._signal(signal.SIGQUIT)
 
     def stop(self) -> None:
-        """Stop for good, and leave nothing behind."""
-        self._signal(signal.SIGINT)
+        """Stop for good, and leave nothing behind: no time is spent on bringing the folder in order."""
+        self._signal(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _signal(self, number: int) -> None:

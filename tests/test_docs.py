@@ -354,6 +354,7 @@ def test_no_file_is_longer_than_the_page_for_contributors_says(folder):
 def test_the_design_gives_a_reason_for_every_dependency():
     project = tomllib.loads(read("pyproject.toml"))
     wanted = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    wanted += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
     names = {re.split(r"[<>=;\[ ]", requirement)[0] for requirement in wanted}
     for folder in ("web", "tests/e2e"):
         package = json.loads(read(f"{folder}/package.json"))

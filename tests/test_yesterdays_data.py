@@ -17,7 +17,7 @@ import pytest
 
 from parlour.games import GAMES
 from parlour.journal import JOURNALS
-from parlour.journal.base import TooNew
+from parlour.journal.base import Journal, TooNew
 from parlour.journal.sqlite.file import FORMAT
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.game_loader import load_games
@@ -57,14 +57,19 @@ class Folder:
     async def opened(self, *more_games):
         """A world of today on the folder, and its HTTP calls."""
         games = {**GAMES, **{game.name: game for game in more_games}}
-        journal = JOURNALS["sqlite"](self.path, "process")
         limits = dict.fromkeys(("rate", "player_rate", "address_rate", "player_rooms"), 0)
-        async with World(games, journal, Then(self.seen["made"]), **limits) as world:
-            tokens = Tokens.in_folder(self.path, date=world.clock.date)
+        async with World(games, self.journal(), Then(self.seen["made"]), **limits) as world:
+            tokens = await self.tokens(world)
             api = Api(world.server, tokens, Limits(world.settings, world.clock), world.settings)
             transport = httpx.ASGITransport(web_app(api, None))
             async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
                 yield world, Calls(http, self.seen["players"])
+
+    def journal(self) -> Journal:
+        return JOURNALS["sqlite"](self.path, "process")
+
+    async def tokens(self, world: World) -> Tokens:
+        return Tokens.in_folder(self.path, date=world.clock.date)
 
     def rooms(self, *statuses):
         """The ids of the rooms that were found so."""
@@ -239,7 +244,7 @@ async def test_a_room_whose_game_is_missing_waits_on_until_it_is_back(folder):
 
 
 async def test_what_passed_through_relays_is_told_to_those_who_return(folder):
-    journal = JOURNALS["sqlite"](folder.path, "process")
+    journal = folder.journal()
     await journal.open()
     exchange = Exchange(journal, relay_history=True)
     for path, (first, *then) in folder.seen["relays"].items():

@@ -1,21 +1,28 @@
-"""The command line: `parlour serve`, with an option for every setting, `leakcheck` and `keys`."""
+"""The command line: `parlour serve`, with an option for every setting, `copy`, `leakcheck` and `keys`."""
 
+import asyncio
 import inspect
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
 import msgspec
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from parlour import __version__
 from parlour.bots import TROUBLES as BOT_TROUBLES
+from parlour.copying import copy
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.games import TROUBLES as GAME_TROUBLES
 from parlour.journal.base import Trouble
+from parlour.journal.copying import Notice
+from parlour.journal.rows import Table
 from parlour.leakcheck import Judgement, Report, check, judge
 from parlour.server import game_loader
 from parlour.server.addresses import Reach
@@ -102,6 +109,56 @@ def leakcheck(
         typer.echo(str(report))
     codes = {report.code for report in reports}
     raise typer.Exit(1 if 1 in codes else max(codes))
+
+
+MOST_NAMED = 100
+"""Damaged rows that are named at most."""
+JOURNAL = "A data folder, or postgresql://..."
+
+
+def copy_journal(
+    source: Annotated[str, typer.Argument(metavar="FROM", help=JOURNAL)],
+    target: Annotated[str, typer.Argument(metavar="TO", help=f"{JOURNAL}, with nothing in it.")],
+    accept_loss: Annotated[  # noqa: FBT002 - an option of the command line
+        bool, typer.Option("--accept-loss", help="Finish although something in the source is damaged.")
+    ] = False,
+) -> None:
+    """Copy all rooms, records and keys from one journal to another; no server may be running on them.
+
+    Broken off and run again, it goes on where it stopped. Damaged rows are not copied: they are named at the
+    end, and the exit code is 1, unless that is accepted.
+    """
+    try:
+        with shown_progress() as notice:
+            copied = asyncio.run(copy(source, target, notice, accept_loss=accept_loss))
+    except Trouble as why:
+        fail(str(why))
+    except KeyboardInterrupt:
+        fail("stopped; run it again and it goes on from here")
+    for damage in copied.damages[:MOST_NAMED]:
+        say(f"damaged, and not copied: {damage.table}: {damage.row}", style="yellow")
+    count = f"{sum(copied.rows.values()):,} rows are copied"
+    if not copied.is_finished:
+        fail(f"{count}, {len(copied.damages):,} are damaged. Finish without them: run it with --accept-loss")
+    say(f"{count}; {target} can be served")
+
+
+@contextmanager
+def shown_progress() -> Iterator[Notice]:
+    """Show how far each table is: by bars on a terminal, by a line for each elsewhere."""
+    if not screen.is_terminal:
+        yield lambda table, seen, total: say(f"{table.name}: {total:,} rows") if seen == total else None
+        return
+    columns = (TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen) as bars:
+        tasks = {}
+
+        def move(table: Table, seen: int, total: int) -> None:
+            if table.name not in tasks:
+                tasks[table.name] = bars.add_task(table.name)
+            bars.update(tasks[table.name], completed=seen, total=total)
+
+        yield move
 
 
 keys = typer.Typer(
@@ -201,5 +258,6 @@ def _with_options(command: Any) -> Any:
 
 
 app.command()(_with_options(serve))
+app.command("copy")(copy_journal)
 app.command()(leakcheck)
 app.add_typer(keys, name="keys")

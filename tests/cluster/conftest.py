@@ -18,7 +18,7 @@ def postgres():
 @pytest.fixture
 async def crew(postgres):
     url = postgres.new_url()
-    db = await schema.connect(url, synchronous_commit="off")
+    db = await schema.connect(url, {"synchronous_commit": "off"})
     await schema.make_ready(db, url)
     crew = Crew(url, db)
     yield crew

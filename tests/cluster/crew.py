@@ -185,7 +185,7 @@ class Crew:
     async def reconnect(self) -> None:
         """After a crash of PostgreSQL."""
         self.db.terminate()
-        self.db = await schema.connect(self.url, synchronous_commit="off")
+        self.db = await schema.connect(self.url, {"synchronous_commit": "off"})
 
     async def end(self) -> None:
         for process in self.processes:

@@ -420,7 +420,7 @@ async def test_a_server_that_fails_at_one_call_is_told_the_rest(crew):
 
 async def test_what_changed_hands_outlasts_a_crash_of_postgresql(crew, postgres):
     ann, bob = await register(crew.db), await register(crew.db)
-    db = await schema.connect(crew.url, synchronous_commit="off")
+    db = await schema.connect(crew.url, {"synchronous_commit": "off"})
     before = Row(NOBODY)
     assert await lease_table.deal(db, [Change(shard, before, Row(ann, bob)) for shard in (1, 2)])
     assert await lease_table.hand_over(db, ann, {2})

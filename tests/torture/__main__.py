@@ -5,6 +5,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
+from enum import StrEnum
 from pathlib import Path
 
 import typer
@@ -32,12 +33,31 @@ def tell(complaints: list[Complaint], counts: Counter[str]) -> None:
         say(f"    {complaint.kind} in {complaint.room}: {complaint.what[:500]}")
 
 
+class Kind(StrEnum):
+    """Which journal the server has."""
+
+    SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+
+
 @app.command()
-def kills(kills: int = 200, rooms: int = 200, each: int = 4, window: float = 1.0, seed: int = 1) -> None:
-    """Kill -9 at random instants while rooms are played."""
-    say(f"{kills} kills, {rooms} rooms (seed {seed})")
+def kills(
+    kills: int = 200,
+    rooms: int = 200,
+    each: int = 4,
+    window: float = 1.0,
+    seed: int = 1,
+    journal: Kind = Kind.SQLITE,
+    crashes: int = 0,
+) -> None:
+    """Kill -9 at random instants while rooms are played, and as often as told the database below."""
+    if crashes and journal is Kind.SQLITE:
+        raise typer.BadParameter("a file has no server that could crash", param_hint="--crashes")
+    say(f"{kills} kills, {crashes} crashes of the database, {rooms} rooms in {journal} (seed {seed})")
     with tempfile.TemporaryDirectory() as folder:
-        plan = Plan(kills=kills, rooms=rooms, each=each, window=window, seed=seed)
+        plan = Plan(
+            kills=kills, rooms=rooms, each=each, window=window, seed=seed, journal=journal, crashes=crashes
+        )
         complaints, counts = asyncio.run(torture(Path(folder), plan, note))
     tell(complaints, counts)
     conclude(good=not complaints and not counts["alarms"])
@@ -81,12 +101,12 @@ def starts(rooms: int = 1000) -> None:
 
 
 @app.command()
-def restarts(clients: int = 1000, seed: int = 1) -> None:
+def restarts(clients: int = 1000, seed: int = 1, journal: Kind = Kind.SQLITE) -> None:
     """Stop and kill a server under load, and see how soon everybody is back."""
     good = True
     for how in (signal.SIGTERM, signal.SIGKILL):
         with tempfile.TemporaryDirectory() as folder:
-            story = asyncio.run(restart(Path(folder), clients=clients, how=how, seed=seed))
+            story = asyncio.run(restart(Path(folder), clients=clients, how=how, seed=seed, journal=journal))
         say(f"{how.name} with {story.counts['clients']} connected clients: gone after {story.down:.2f} s "
             f"(exit code {story.exit_code}), open {story.up:.2f} s after the start, everybody back and "
             f"synced {story.back:.2f} s after it")  # fmt: skip

@@ -1,13 +1,14 @@
 """The judge: holds clients' diaries against the journal, and says which promises were broken."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from parlour.journal.base import Journal
 from parlour.wire import Act, Chat, Leave, Rematch, Step, asker
 from tests.torture.diary import Answered, Asked, Cut, Diary, Entry, Heard, Joined, ShutOut
-from tests.torture.kept import Complaint, Kept, Push, plain, read_file, rebuild
+from tests.torture.kept import Complaint, Kept, Push, Rows, plain, read_file, read_journal, rebuild
 
 MAX_MISSED = 100
 """More steps than this may be left out for somebody who comes back, if they are told so by `reset`."""
@@ -21,16 +22,30 @@ class Verdict(NamedTuple):
 
 
 def check(file: Path, diaries: Iterable[Diary], prefix: str = "") -> Verdict:
-    """Everything that clients were told or promised, against everything that was kept.
+    """Everything that clients were told or promised, against everything that was kept in a file.
 
     With a prefix: only rooms whose id begins with it.
     """
+    return judge(read_file(file, prefix), diaries)
+
+
+async def check_journal(journal: Journal, diaries: Sequence[Diary]) -> Verdict:
+    """The same for the rooms of these diaries, in whichever journal they are; it is opened for that."""
+    await journal.open()
+    try:
+        return judge(await read_journal(journal, {diary.room for diary in diaries}), diaries)
+    finally:
+        await journal.close()
+
+
+def judge(rooms: Iterable[Rows], diaries: Iterable[Diary]) -> Verdict:
+    """What was told of these rooms, against what is kept of them."""
     by_room: dict[str, list[Diary]] = defaultdict(list)
     for diary in diaries:
         by_room[diary.room].append(diary)
     complaints: list[Complaint] = []
     counts: Counter[str] = Counter()
-    for rows in read_file(file, prefix):
+    for rows in rooms:
         kept, found = rebuild(rows)
         complaints += found
         counts += Counter(rooms=1, steps=len(rows.steps))

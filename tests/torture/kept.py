@@ -1,7 +1,7 @@
 """What a journal file holds of a room, replayed: the truth that clients' diaries are held against."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
+from parlour.journal.base import Damaged, Found, Journal
 from parlour.journal.rows import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms.stored_room import thaw
@@ -134,6 +135,28 @@ def read_file(file: Path, prefix: str = "") -> Iterator[Rows]:
         for number, id, summary in db.execute(query, (f"{prefix}%",)).fetchall():
             steps, states = (_rows_of(db, table, number) for table in (STEPS, STATES))
             yield Rows(id, msgspec.json.decode(summary)["game"], steps, states)
+
+
+async def read_journal(journal: Journal, ids: Iterable[str]) -> list[Rows]:
+    """The rooms with these ids, as any journal tells of them; those that are not there are left out."""
+    found = [await journal.find(id) for id in sorted(ids)]
+    return [await _told_of(journal, room) for room in found if room is not None]
+
+
+async def _told_of(journal: Journal, room: Found) -> Rows:
+    steps: list[Row] = []
+    try:
+        async for step in journal.replay(room.number):
+            steps.append((step.seq, step.body, step.digest))  # noqa: PERF401 - as far as they can be read
+    except Damaged as error:
+        steps.append((len(steps) + 1, str(error).encode(), b""))
+    states: list[Row] = []
+    at = room.seq
+    while at >= 0:
+        stored = await journal.stored(room.number, at)
+        states.insert(0, (stored.seq, stored.state, digest(stored.state)))
+        at = stored.seq - 1
+    return Rows(room.summary.id, room.summary.game, steps, states)
 
 
 def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:

@@ -9,9 +9,10 @@ from random import Random
 import msgspec
 
 from tests.e2e.conftest import ALARMS
-from tests.torture.checker import Verdict, check
+from tests.postgres import Postgres
+from tests.torture.checker import Verdict
 from tests.torture.habits import Habits
-from tests.torture.load import Crowd, new_server
+from tests.torture.load import Crowd, Keeping, new_server
 from tests.torture.writers import DIE
 
 WAYS = {"anywhere": 10, "after": 5, "before": 2, "starting": 3}
@@ -19,15 +20,21 @@ WAYS = {"anywhere": 10, "after": 5, "before": 2, "starting": 3}
 write, or before it is open."""
 
 
+FAULTS = ("job_failed", "call_failed", "game_failed", "room_damaged")
+"""Words that the log of a server without its database has no reason to have."""
+
+
 class Reaper:
     """Starts the server again and again, and each time decides how it dies."""
 
-    def __init__(self, crowd: Crowd, chance: Random, window: float) -> None:
+    def __init__(self, crowd: Crowd, plan: "Plan", postgres: Postgres | None) -> None:
         self.crowd = crowd
+        self.postgres = postgres
         self.server = crowd.server
-        self.chance = chance
-        self.window = window
+        self.chance = Random(plan.seed)
+        self.window = plan.window
         """Seconds in which an open server is killed."""
+        self.outage = plan.outage
         self.deaths: Counter[str] = Counter()
 
     async def kill(self) -> None:
@@ -52,6 +59,16 @@ class Reaper:
             await self._kill_soon()
         self.deaths[way] += 1
         await self._start("")
+
+    async def crash(self) -> None:
+        """The database dies under an open server, and is back a moment later."""
+        assert self.postgres is not None
+        await asyncio.sleep(self.chance.uniform(0, self.window))
+        await asyncio.to_thread(self.postgres.crash)
+        await asyncio.sleep(self.chance.uniform(0, self.outage))
+        await asyncio.to_thread(self.postgres.start)
+        self.deaths["database"] += 1
+        await self.crowd.all_synced()
 
     async def _kill_soon(self) -> None:
         await asyncio.sleep(self.chance.uniform(0, self.window))
@@ -78,27 +95,43 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     kind: str = "mortal"
     """Which writer the server has."""
+    journal: str = "sqlite"
+    crashes: int = 0
+    """How often its database dies besides."""
+    outage: float = 4.0
+    """Seconds for which the database is away at most; a write waits for it for 3."""
+
+    @property
+    def fates(self) -> list[str]:
+        """What is done to it, in order."""
+        fates = ["kill"] * self.kills + ["crash"] * self.crashes
+        Random(self.seed).shuffle(fates)
+        return fates
 
 
 async def torture(data: Path, plan: Plan, note: Callable[[int], None] = lambda _: None) -> Verdict:
     """Kill a server so many times, noting each; what the judge says of it, and figures."""
-    server = new_server(data, kind=plan.kind)
+    keeping = Keeping(plan.journal, data)
+    server = new_server(data, *keeping.options, kind=plan.kind)
     crowd = Crowd(server, Habits(), plan.seed)
-    reaper = Reaper(crowd, Random(plan.seed), plan.window)
+    crowd.world.shaky = plan.crashes > 0
+    reaper = Reaper(crowd, plan, keeping.postgres)
     try:
         server.start()
         crowd.gather(plan.rooms, plan.each)
         async with crowd.playing():
             await crowd.all_synced()
-            for number in range(plan.kills):
-                await reaper.kill()
+            for number, fate in enumerate(plan.fates):
+                await (reaper.kill() if fate == "kill" else reaper.crash())
                 note(number + 1)
         await asyncio.to_thread(server.stop)
+        verdict = await keeping.check(crowd.diaries)
     finally:
         if server.running:
             server.kill()
-    verdict = check(data / "parlour.db", crowd.diaries)
+        keeping.end()
     verdict.counts.update({f"killed {way}": count for way, count in reaper.deaths.items()})
     verdict.counts.update(connections=len(crowd.visitors))
-    verdict.counts.update(alarms=sum(server.log.count(word) for word in ALARMS))
+    words = FAULTS if plan.crashes else ALARMS
+    verdict.counts.update(alarms=sum(server.log.count(word) for word in words))
     return verdict

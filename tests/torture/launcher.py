@@ -3,9 +3,13 @@
 import sys
 
 from parlour.cli import app
-from parlour.journal.sqlite import journal
+from parlour.journal.postgresql import journal as in_postgresql
+from parlour.journal.sqlite import journal as in_sqlite
+from tests.torture.postgresql_writers import POSTGRESQL_WRITERS
 from tests.torture.writers import WRITERS
 
 if __name__ == "__main__":
-    journal.Writer = WRITERS[sys.argv.pop(1)]  # type: ignore[attr-defined]
+    kind = sys.argv.pop(1)
+    in_sqlite.Writer = WRITERS[kind]  # type: ignore[attr-defined]
+    in_postgresql.Writer = POSTGRESQL_WRITERS.get(kind, in_postgresql.Writer)  # type: ignore[attr-defined]
     app()

@@ -8,7 +8,10 @@ from random import Random
 
 import httpx
 
+from parlour.journal.postgresql import PostgresJournal
 from tests.e2e.servers import Guest, Server
+from tests.postgres import Postgres
+from tests.torture.checker import Verdict, check, check_journal
 from tests.torture.diary import Diary
 from tests.torture.habits import Habits
 from tests.torture.visitors import Table, Visitor, World
@@ -40,6 +43,31 @@ def invite(server: Server, count: int) -> list[Guest]:
             http.cookies.clear()  # or the next one would be the same player
             guests.append(Guest(**answer.json()))
     return guests
+
+
+class Keeping:
+    """Where a server keeps everything: a file in its data folder, or a PostgreSQL of its own."""
+
+    def __init__(self, journal: str, data: Path) -> None:
+        self._data = data
+        self.postgres = Postgres() if journal == "postgresql" else None
+        if self.postgres is not None:
+            self.postgres.start()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What the server has to be told of it."""
+        return () if self.postgres is None else ("--journal", self.postgres.url)
+
+    async def check(self, diaries: Sequence[Diary]) -> Verdict:
+        """Judge what was told by what is kept."""
+        if self.postgres is None:
+            return check(self._data / "parlour.db", diaries)
+        return await check_journal(PostgresJournal(self.postgres.url, "disk"), diaries)
+
+    def end(self) -> None:
+        if self.postgres is not None:
+            self.postgres.stop()
 
 
 class Crowd:

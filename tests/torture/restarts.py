@@ -9,10 +9,9 @@ from random import Random
 import msgspec
 
 from tests.e2e.conftest import ALARMS
-from tests.torture.checker import check
 from tests.torture.habits import Habits
 from tests.torture.kept import Complaint
-from tests.torture.load import Crowd, new_server
+from tests.torture.load import Crowd, Keeping, new_server
 
 
 class Restart(msgspec.Struct, frozen=True):
@@ -29,9 +28,12 @@ class Restart(msgspec.Struct, frozen=True):
     """Seconds from the start of the new one until everybody was back and synced."""
 
 
-async def restart(data: Path, *, clients: int, how: signal.Signals, seed: int) -> Restart:
+async def restart(
+    data: Path, *, clients: int, how: signal.Signals, seed: int, journal: str = "sqlite"
+) -> Restart:
     """So many clients with a connection each play, two to a room, while their server is replaced."""
-    server = new_server(data)
+    keeping = Keeping(journal, data)
+    server = new_server(data, *keeping.options)
     crowd = Crowd(server, Habits(pace=max(0.2, clients / 250), cuts=0.0), seed)
     clock = asyncio.get_running_loop().time
     try:
@@ -51,10 +53,11 @@ async def restart(data: Path, *, clients: int, how: signal.Signals, seed: int) -
             await crowd.all_synced()
             back = clock() - begun
         await asyncio.to_thread(server.stop)
+        complaints, counts = await keeping.check(crowd.diaries)
     finally:
         if server.running:
             server.kill()
-    complaints, counts = check(data / "parlour.db", crowd.diaries)
+        keeping.end()
     counts.update(clients=len(crowd.visitors), told_1012=sum(visitor.restarts for visitor in crowd.visitors))
     counts.update(alarms=sum(server.log.count(word) for word in ALARMS))
     return Restart(complaints, counts, code, down, up, back)

@@ -12,6 +12,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from tests.torture.diary import Answered, Asked, Cut, Diary, Heard, Joined, ShutOut
 from tests.torture.habits import Habits
 
+PAUSE = 0.2
+"""Seconds after which somebody comes again who was told so."""
 GONE = (OSError, EOFError, ConnectionClosed, InvalidHandshake, TimeoutError)
 """How a connection ends, or does not begin, when there is no server at the other end."""
 
@@ -24,6 +26,8 @@ class World:
         self.up = asyncio.Event()
         self.closing = False
         """Everybody finishes what they have begun, and begins nothing new."""
+        self.shaky = False
+        """The server may be without its journal for a while: who is told so comes again."""
 
 
 class Table:
@@ -79,6 +83,8 @@ class Visitor:
         """Everywhere, and nothing left to be answered."""
         self.synced = asyncio.Event()
         """In every room."""
+        self.sent_away = False
+        """Was told that the server cannot do it now."""
         self._out: list[str] = []
         self._refs: dict[str, tuple[Table, str | None]] = {}
         self._numbers = itertools.count(1)
@@ -93,6 +99,8 @@ class Visitor:
                 await asyncio.sleep(0)
             finally:
                 self._lose_all()
+            if self.world.shaky:
+                await asyncio.sleep(self.chance.uniform(0, PAUSE))
 
     async def _visit(self) -> None:
         url = f"ws://127.0.0.1:{self.world.port}/socket/websocket?vsn=2.0.0&token={self.token}"
@@ -108,6 +116,7 @@ class Visitor:
                 await asyncio.wait([playing])
 
     def _lose_all(self) -> None:
+        self.sent_away = False
         self.rested.clear()
         self.synced.clear()
         self._out.clear()
@@ -125,6 +134,8 @@ class Visitor:
         await self._flush(line)
         async for message in line:
             self._take(json.loads(message))
+            if self.sent_away:
+                line.transport.abort()
             await self._flush(line)
 
     def _take(self, frame: list[Any]) -> None:
@@ -147,6 +158,8 @@ class Visitor:
         response = reply["response"]
         if reply["status"] == "ok":
             table.diary.note(Joined(table.asked_since, response["seq"], response["seat"]))
+        elif self.world.shaky and response["code"] == "not_saved":
+            self.sent_away = True
         else:
             table.diary.note(ShutOut(response["code"]))
 

@@ -15,7 +15,7 @@ DIE = "TORTURE_DIE"
 and which one, by its number or by a command id in it."""
 
 
-def _die() -> None:
+def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -32,13 +32,13 @@ class Mortal(Writer):
         self._doomed = fatal and when == "before"
         outcomes = super()._do_all(batch)
         if fatal and when == "after":
-            _die()
+            die()
         return outcomes
 
     def _move_clock(self, now: float) -> None:
         super()._move_clock(now)
         if self._doomed:
-            _die()
+            die()
 
 
 def _ids(batch: list[Write]) -> list[str]:

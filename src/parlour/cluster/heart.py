@@ -214,13 +214,13 @@ class Heart:
             db.terminate()
 
     async def _connect(self) -> Connection:
-        return await connect(
-            self._url,
-            application_name=f"parlour-worker-{self._me}",
-            synchronous_commit="off",
+        settings = {
+            "application_name": f"parlour-worker-{self._me}",
+            "synchronous_commit": "off",
             # Looks go on while a burial waits for a write of the late worker.
-            lock_timeout=f"{self._pace.beat_every * 500:.0f}ms",
-        )
+            "lock_timeout": f"{self._pace.beat_every * 500:.0f}ms",
+        }
+        return await connect(self._url, settings)
 
     async def _beat(self, db: Connection) -> None:
         if not self._watch.has_looked:

@@ -10,6 +10,7 @@ JOURNALS: dict[str, type[MemoryJournal] | type[SqliteJournal]] = {
     "memory": MemoryJournal,
     "sqlite": SqliteJournal,
 }
+NO_EXTRA = "a journal in PostgreSQL needs an extra: pip install 'parlour[cluster]'"
 DATABASES = ("postgresql://", "postgres://")
 """How the address of a journal in a database begins."""
 
@@ -28,5 +29,5 @@ def make_journal(where: str, folder: Path, durability: Durability, *, accept_los
     try:
         from parlour.journal.postgresql import PostgresJournal  # noqa: PLC0415 - an extra
     except ImportError:
-        raise Trouble("a journal in PostgreSQL needs an extra: pip install 'parlour[cluster]'") from None
+        raise Trouble(NO_EXTRA) from None
     return PostgresJournal(where, durability)

@@ -54,6 +54,10 @@ class Foreign(Trouble):
     """The file in the journal's place is not Parlour's."""
 
 
+class Unfinished(Trouble):
+    """A copy into this journal was begun and not finished."""
+
+
 class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     """A person or a bot with an id that lasts."""
 
@@ -225,10 +229,11 @@ Kept = Callable[[Trouble | None], None]
 class Chain:
     """Reads a room's kept steps in order, and accepts none that is not as it was written."""
 
-    def __init__(self, room: int, after: int) -> None:
+    def __init__(self, room: int, after: int, head: bytes | None = None) -> None:
         self.room = room
         self.seq = after
-        self._head: bytes | None = None
+        self._head = head
+        """The digest of the last step; None: the next one is believed."""
 
     def read(self, seq: int, body: bytes, hash: bytes) -> Step:
         """The next step, by its body and that body's digest; `Damaged` if it does not follow the last one."""

@@ -38,10 +38,10 @@ from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
 from parlour.server.network import Network
 from parlour.server.rooms.ownership import OwnsNothing
-from parlour.server.secret import secret_of
+from parlour.server.secret import signing_keys
 from parlour.server.settings import Settings
 from parlour.server.supervisor import has_siblings, tell_ready
-from parlour.server.tokens import FIRST_KEY, Tokens
+from parlour.server.tokens import Tokens
 
 log = structlog.get_logger()
 
@@ -227,7 +227,7 @@ def tokens_of(parlour: Components, settings: Settings) -> tuple[Tokens, Callable
 
     async def load() -> None:
         if is_database(settings.journal):
-            keys[FIRST_KEY] = await secret_of(parlour.journal, "signing")
+            keys.update(await signing_keys(parlour.journal))
 
     if is_database(settings.journal):
         return Tokens(keys, date=date), load

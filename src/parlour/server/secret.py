@@ -3,6 +3,7 @@
 import secrets
 
 from parlour.journal.base import Conflict, Journal, NewRecord, Record, RecordQuery
+from parlour.server.tokens import FIRST_KEY, key_name, key_number
 
 KIND = "secret"
 COPIES = ("1", "2")
@@ -29,3 +30,10 @@ async def secret_of(journal: Journal, name: str = "") -> bytes:
             await journal.keep(*(Record(KIND, copy, made, name) for copy in COPIES))
         return kept[0].body if kept else made
     return made
+
+
+async def signing_keys(journal: Journal) -> dict[int, bytes]:
+    """The keys that sign players' tokens, by number, where the journal keeps them; the first is made."""
+    kept = await journal.records(RecordQuery(KIND))
+    keys = {number: record.body for record in kept if (number := key_number(f"{record.group}.key"))}
+    return keys or {FIRST_KEY: await secret_of(journal, key_name(FIRST_KEY))}

@@ -157,20 +157,40 @@ def bad_token() -> Refused:
 # The keys in the data folder.
 
 
+def key_number(file: str) -> int | None:
+    """The number of a key by its file's name.
+
+    >>> key_number("signing.key"), key_number("signing-2.key"), key_number("house.key")
+    (1, 2, None)
+    """
+    match = KEY_FILE.fullmatch(file)
+    return int(match[1] or FIRST_KEY) if match else None
+
+
 def list_keys(folder: Path) -> dict[int, Path]:
     """The key files by their numbers, the oldest first."""
-    found = ((KEY_FILE.fullmatch(path.name), path) for path in folder.glob("signing*.key"))
-    return dict(sorted((int(match[1] or FIRST_KEY), path) for match, path in found if match))
+    found = ((key_number(path.name), path) for path in folder.glob("signing*.key"))
+    return dict(sorted((number, path) for number, path in found if number is not None))
+
+
+def key_name(number: int) -> str:
+    """What a key is called: the stem of its file, or the name of the secret in a database."""
+    return "signing" if number == FIRST_KEY else f"signing-{number}"
 
 
 def make_key(folder: Path) -> Path:
-    """Make a new key, which signs from the next start on; only its owner can read it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
+    """Make a new key, which signs from the next start on."""
     number = max(list_keys(folder), default=FIRST_KEY - 1) + 1
-    path = folder / ("signing.key" if number == FIRST_KEY else f"signing-{number}.key")
+    return write_key(folder, number, secrets.token_bytes(KEY_BYTES))
+
+
+def write_key(folder: Path, number: int, key: bytes) -> Path:
+    """Write a key to its file; only its owner can read it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the journal holds seeds
+    path = folder / f"{key_name(number)}.key"
     draft = folder / f"{path.name}.new"
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(secrets.token_bytes(KEY_BYTES))
+        file.write(key)
         file.flush()
         os.fsync(file.fileno())
     draft.rename(path)

@@ -28,6 +28,9 @@ from parlour.journal.rows import (
 Damages = dict[Damage, None]
 """The damage found, in the order of finding."""
 
+TEXT = frozenset({"id", "game", "creator", "player", "command_id", "kind", "in_group", "key", "owner"})
+"""The columns that hold text."""
+
 _ESCAPE, _NUL = "\x1b", "\x00"
 _HOLE = re.compile(r"\?")
 
@@ -35,19 +38,29 @@ _HOLE = re.compile(r"\?")
 def to_text(value: Any) -> Any:
     """A value as PostgreSQL takes it.
 
-    >>> to_text("a\\x00b"), from_text(to_text("a\\x00b\\x1b")), to_text(7)
-    ('a\\x1b0b', 'a\\x00b\\x1b', 7)
+    >>> to_text("a\\x00b\\x1b"), to_text(7)
+    ('a\\x1b0b\\x1b1', 7)
     """
     if isinstance(value, str) and (_NUL in value or _ESCAPE in value):
         return value.replace(_ESCAPE, _ESCAPE + "1").replace(_NUL, _ESCAPE + "0")
     return value
 
 
-def from_text(value: Any) -> Any:
-    """The value as it was written."""
-    if isinstance(value, str) and _ESCAPE in value:
-        return value.replace(_ESCAPE + "0", _NUL).replace(_ESCAPE + "1", _ESCAPE)
-    return value
+def from_text(sent: bytes | None) -> str | None:
+    """The text as it was written; what damage left of it, if it is none any more.
+
+    >>> from_text(b"a\\x1b0b\\x1b1"), from_text(b"caf\\xe9"), from_text(None)
+    ('a\\x00b\\x1b', 'caf\ufffd', None)
+    """
+    if sent is None:
+        return None
+    text = sent.decode(errors="replace")
+    return text.replace(_ESCAPE + "0", _NUL).replace(_ESCAPE + "1", _ESCAPE) if _ESCAPE in text else text
+
+
+def asked_for(column: str) -> str:
+    """A column in SQL: text comes as bytes, because asyncpg would stop at damaged text."""
+    return f"textsend({column})" if column in TEXT else column
 
 
 def numbered(sql: str) -> str:
@@ -108,13 +121,21 @@ def whole_rows(
 ) -> Iterator[Row]:
     """The rows that are as they were written; others are noted and left out; *strict*: `Damaged`."""
     for record in rows:
-        row = tuple(map(from_text, record))
+        row = read_row(table, record)
         if is_whole(table, row):
             yield row
             continue
         damages.setdefault(damage := damage_of(table, row))
         if strict:
             raise damaged(damage)
+
+
+def read_row(table: Table, record: Sequence[Any]) -> Row:
+    """A row as it was written, from what was asked for by `selection`."""
+    row = list(record)
+    for index in TEXT_INDEXES[table.name]:
+        row[index] = from_text(row[index])
+    return tuple(row)
 
 
 def noted(table: Table, row: Row, damages: Damages) -> Damaged:
@@ -125,10 +146,14 @@ def noted(table: Table, row: Row, damages: Damages) -> Damaged:
 
 def selection(table: Table, which: str = "", more: str = "") -> str:
     """The statement that reads all columns of some rows."""
-    return numbered(f"SELECT {table.all}{more} FROM {table.name} {which}")  # noqa: S608 - our own words
+    columns = ", ".join(map(asked_for, (*table.columns, "checksum")))
+    return numbered(f"SELECT {columns}{more} FROM {table.name} {which}")  # noqa: S608 - our own words
 
 
 WRITTEN = (ROOMS, SEATS, STEPS, STATES, RECORDS)
+TEXT_INDEXES = {
+    table.name: [index for index, column in enumerate(table.columns) if column in TEXT] for table in WRITTEN
+}
 INSERT = {table.name: insertion(table) for table in WRITTEN}
 INSERT_INSTEAD = {table.name: insertion_instead(table) for table in WRITTEN}
 """The statements by table, made once."""

@@ -10,7 +10,7 @@ from functools import partial
 from os import getpid
 from typing import Any, TypeVar
 
-import asyncpg
+from asyncpg import Connection
 from msgspec import UNSET, UnsetType
 
 from parlour.journal.base import (
@@ -31,19 +31,21 @@ from parlour.journal.base import (
 )
 from parlour.journal.conditions import AFTER_ALL
 from parlour.journal.postgresql import writes as row_writes
+from parlour.journal.postgresql.batches import Write
 from parlour.journal.postgresql.checked_rows import WRITTEN, Damages
+from parlour.journal.postgresql.connection import WritingConnection
+from parlour.journal.postgresql.errors import ERRORS, not_kept
+from parlour.journal.postgresql.readers import Readers
 from parlour.journal.postgresql.reads import Reads
-from parlour.journal.postgresql.schema import connect, make_ready, session_settings, split_url
+from parlour.journal.postgresql.schema import connect, make_ready
 from parlour.journal.postgresql.turn import Turn
-from parlour.journal.postgresql.writer import LOST, Write, Writer
+from parlour.journal.postgresql.writer import SETTLE_WITHIN, Writer
 from parlour.journal.rows import Row, SummaryRow, row_of
 from parlour.wire import Step
 
 T = TypeVar("T")
 
 SYNCHRONOUS: dict[Durability, str] = {"disk": "on", "process": "off"}
-READERS = 4
-"""Connections that read."""
 NEW_WORKER = """INSERT INTO workers (address, clock)
     SELECT $1, coalesce(max(clock), 0) FROM workers RETURNING id, clock"""
 
@@ -51,8 +53,10 @@ NEW_WORKER = """INSERT INTO workers (address, clock)
 class PostgresJournal:
     """Keeps everything in one schema of a PostgreSQL database."""
 
-    def __init__(self, url: str, durability: Durability) -> None:
+    def __init__(self, url: str, durability: Durability, *, settle_within: float = SETTLE_WITHIN) -> None:
         self._url = url
+        self._settle_within = settle_within
+        """Seconds after which nobody waits any longer to hear what came of a write in flight."""
         self._durability = durability
         self.me = 0
         """The id of this worker: a new one each time it is opened."""
@@ -63,7 +67,7 @@ class PostgresJournal:
         self.fenced: Callable[[], None] = lambda: None
         """Called when this worker was declared gone: nothing that it writes is kept any more."""
         self._writer: Writer | None = None
-        self._readers: asyncpg.Pool | None = None
+        self._readers: Readers | None = None
         self._damages: Damages = {}
         self._inspected: tuple[int, Row | None] = (0, None)
         """The table being checked, and the last row that was."""
@@ -71,22 +75,27 @@ class PostgresJournal:
     async def open(self) -> float:
         if self._writer is not None:
             raise RuntimeError("the journal is open already")
+        self.me, clock = await self._enrol()
+        line = WritingConnection(self._url, SYNCHRONOUS[self._durability], self.me)
+        await line.current()
+        self._damages, self._inspected = {}, (0, None)
+        self._writer = Writer(line, self.me, self._note_fenced, self._settle_within)
+        self._readers = Readers(self._url)
+        return clock
+
+    async def _enrol(self) -> tuple[int, float]:
+        """Become a worker, with an id of its own; also returns where the rooms' clock stopped."""
         db = await connect(self._url)
         try:
             await make_ready(db, self._url)
             await self.turn.take()
             self.cluster = await db.fetchval("SELECT value FROM about WHERE name = 'cluster'")
-            self.me, clock = await db.fetchrow(NEW_WORKER, f"{socket.gethostname()}:{getpid()}")
+            me, clock = await db.fetchrow(NEW_WORKER, f"{socket.gethostname()}:{getpid()}")
+        except ERRORS as error:
+            raise not_kept(error) from error
         finally:
             await db.close()
-        self._damages, self._inspected = {}, (0, None)
-        self._writer = Writer(self._url, SYNCHRONOUS[self._durability], self.me, self._note_fenced)
-        await self._writer.start()
-        address, schema = split_url(self._url)
-        self._readers = await asyncpg.create_pool(
-            address, min_size=1, max_size=READERS, server_settings=session_settings(schema)
-        )
-        return float(clock)
+        return int(me), float(clock)
 
     def share(self) -> None:
         """Use the database together with other workers; before it is opened."""
@@ -145,7 +154,7 @@ class PostgresJournal:
         await self._write(partial(row_writes.keep, changes=changes))
 
     async def beat(self, now: float) -> None:
-        async def nothing(_: asyncpg.Connection) -> None:
+        async def nothing(_: Connection) -> None:
             """The fence, which every write passes, moves the clock."""
 
         await self._write(nothing, now)
@@ -155,7 +164,7 @@ class PostgresJournal:
         more: bool = await self._write(do)
         return more
 
-    async def _write(self, do: Callable[[asyncpg.Connection], Awaitable[Any]], now: float = 0.0) -> Any:
+    async def _write(self, do: Callable[[Connection], Awaitable[Any]], now: float = 0.0) -> Any:
         if self._writer is None:
             raise NotKept("the journal is not open")
         return await self._writer.do(Write(do, now))
@@ -205,8 +214,4 @@ class PostgresJournal:
     async def _read(self, ask: Callable[[Reads], Awaitable[T]]) -> T:
         if self._readers is None:
             raise NotKept("the journal is not open")
-        try:
-            async with self._readers.acquire() as db:
-                return await ask(Reads(db, self._damages))
-        except (asyncpg.PostgresError, *LOST) as error:
-            raise NotKept(f"the journal cannot be read: {error}") from error
+        return await self._readers.ask(lambda db: ask(Reads(db, self._damages)))

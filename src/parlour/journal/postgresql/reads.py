@@ -29,6 +29,7 @@ from parlour.journal.postgresql.checked_rows import (
     from_text,
     noted,
     numbered,
+    read_row,
     selection,
     taken,
     whole_rows,
@@ -83,8 +84,8 @@ class Reads:
 
     async def room_ids(self, query: RoomQuery) -> list[str]:
         which, values = await self._asked_for(query)
-        rows = await self._db.fetch(numbered(f"SELECT id FROM rooms {which}"), *taken(values))  # noqa: S608
-        return [from_text(id) for (id,) in rows]
+        rows = await self._db.fetch(numbered(f"SELECT textsend(id) FROM rooms {which}"), *taken(values))  # noqa: S608
+        return [from_text(id) or "" for (id,) in rows]
 
     async def _asked_for(self, query: RoomQuery) -> tuple[str, list[Any]]:
         if query.player is None:
@@ -169,7 +170,8 @@ class Reads:
             pass
         if len(rows) < limit:
             return None
-        return tuple(from_text(rows[-1][name]) for name in table.key)
+        last = dict(zip(table.columns, read_row(table, rows[-1]), strict=False))
+        return tuple(last[name] for name in table.key)
 
 
 STEPS_AFTER = "WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"

@@ -1,83 +1,72 @@
-"""The writing connection: all that waits is written together, and a lost connection is made again.
+"""Writes for all rooms of a worker: all that waits is written together, on one connection.
 
-Nobody is told that a write failed unless that is certain: what was in flight when the connection broke is
-looked up, once PostgreSQL answers again; where it does not, the outcome is not known.
+Nobody is told that a write failed unless that is certain: what was in flight when the connection broke, or
+took too long, is looked up as soon as PostgreSQL answers again; where it does not, the outcome is not known.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import asyncpg
-from asyncpg import Connection
+from parlour.journal.base import NotKept, Trouble
+from parlour.journal.postgresql.batches import Batch, Done, Sending, Write, sending_of
+from parlour.journal.postgresql.connection import ANSWER_WITHIN, WritingConnection
+from parlour.journal.postgresql.errors import (
+    Fenced,
+    blamed,
+    is_lost,
+    is_of_one_write,
+    is_read_only,
+    may_succeed,
+    not_kept,
+    unknown,
+)
 
-from parlour.journal.base import Conflict, NotKept, OutcomeUnknown, Trouble
-from parlour.journal.postgresql.schema import connect
-from parlour.journal.postgresql.writes import Fenced, append_alone, pass_fence
-from parlour.journal.rows import StepRow
-
-MOST_WRITES = 2000
-"""Writes of one batch at most."""
-RECONNECT_EVERY = 0.1
+MOST_STEPS = 2000
+"""Steps that one statement writes at most."""
+MOST_TOGETHER = 100
+"""Other writes of one transaction at most: each takes some answers of PostgreSQL's, one after the other."""
 SETTLE_WITHIN = 3.0
-"""Seconds after which nobody waits any longer to hear what came of a write in flight."""
-
-KEPT_OF = """SELECT room, seq, checksum FROM steps
-    WHERE (room, seq) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))"""
-
-Done = Callable[[Any], None]
-"""Called with the outcome of a write: its result, or an exception."""
-LOST = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
-"""Errors after which the connection is of no use."""
-
-
-class Write(NamedTuple):
-    """A write that waits, and the time to which it moves the rooms' clock."""
-
-    do: Callable[[Connection], Awaitable[Any]]
-    now: float = 0.0
-    row: StepRow | None = None
-    """The step, if there is nothing else to write: many such are written with one statement."""
-
-
-Batch = Sequence[tuple[Write, Done]]
+"""Seconds after its beginning when nobody waits any longer to hear what came of a write."""
+TRIES = 3
+"""How often a transaction is tried that another worker's was in the way of."""
 
 
 class Writer:
-    """Writes for all rooms of this worker, one batch after the other."""
+    """Writes one batch after the other."""
 
-    def __init__(self, url: str, synchronous: str, me: int, fenced: Callable[[], None]) -> None:
-        self._url = url
-        self._settings = {"synchronous_commit": synchronous}
+    def __init__(
+        self, line: WritingConnection, me: int, fenced: Callable[[], None], settle_within: float
+    ) -> None:
+        self._line = line
         self._me = me
         self._fenced = fenced
         """Called once when this worker is found to be gone."""
-        self._connection = 0
-        """How often this worker has connected: what an older connection still sends is not kept."""
-        self._db: Connection | None = None
-        self._waiting: deque[tuple[Write, Done]] = deque()
+        self._settle_within = settle_within
+        self._is_gone = False
+        self._written = 0
+        """How many batches were sent: each leaves its number behind the fence, if it is kept."""
+        self._steps: deque[tuple[Write, Done]] = deque()
+        """Steps that wait, with nothing beside them."""
+        self._others: deque[tuple[Write, Done]] = deque()
+        """All else that waits. (Nobody waits for two writes at once that must be in order.)"""
         self._task: asyncio.Task[None] | None = None
         self._closed = False
-
-    async def start(self) -> None:
-        """Connect."""
-        await self._connect()
 
     async def stop(self) -> None:
         """Write what waits, then close the connection."""
         while self._task is not None:
             await asyncio.wait([self._task])
         self._closed = True
-        if self._db is not None:
-            await self._db.close()
+        await self._line.close()
 
     def put(self, write: Write, done: Done) -> None:
         """Have something written; *done* is called with its outcome."""
         if self._closed:
             done(NotKept("the journal is not open"))
             return
-        self._waiting.append((write, done))
+        (self._others if write.row is None else self._steps).append((write, done))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
@@ -98,129 +87,71 @@ class Writer:
 
     async def _run(self) -> None:
         """Write batch after batch, as long as something waits."""
-        while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_WRITES))]
-            alone = [one for one in batch if one[0].row is not None]
-            rest = [one for one in batch if one[0].row is None]
-            if alone:
-                await self._write_alone(alone)
-            if rest:
-                await self._write_together(rest)
+        while self._steps or self._others:
+            for waiting, most in ((self._steps, MOST_STEPS), (self._others, MOST_TOGETHER)):
+                if batch := [waiting.popleft() for _ in range(min(len(waiting), most))]:
+                    settle(batch, await self._outcomes(batch))
         self._task = None
 
-    # Steps that have nothing beside them.
-
-    async def _write_alone(self, batch: Batch) -> None:
-        rows = [write.row for write, _ in batch if write.row is not None]
-        try:
-            db = await self._current()
-            kept = await append_alone(db, self._fence(batch), rows)
-        except LOST as error:
-            outcomes = await self._looked_up(rows, error)
-        except Trouble as trouble:
-            outcomes = [self._noted(trouble)] * len(rows)
-        except asyncpg.PostgresError as error:
-            outcomes = [not_kept(error)] * len(rows)
-        else:
-            outcomes = [None if new else taken_already(row) for row, new in zip(rows, kept, strict=True)]
-        settle(batch, outcomes)
-
-    async def _looked_up(self, rows: Sequence[StepRow], error: Exception) -> list[Trouble | None]:
-        """Find out which of these steps were kept, after the connection broke."""
-        try:
-            db = await asyncio.wait_for(self._connected_again(), SETTLE_WITHIN)
-            there = await db.fetch(KEPT_OF, [row[0] for row in rows], [row[1] for row in rows])
-        except (Trouble, TimeoutError, *LOST):
-            return [unknown(error)] * len(rows)
-        kept = {tuple(found) for found in there}
-        return [None if (row[0], row[1], row[-1]) in kept else not_kept(error) for row in rows]
-
-    # Everything else.
-
-    async def _write_together(self, batch: Batch) -> None:
-        """Write a batch in one transaction; if one of it cannot be, each in one of its own."""
-        try:
-            settle(batch, await self._transaction(batch))
-        except Trouble as trouble:
-            settle(batch, [self._noted(trouble)] * len(batch))
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever asked for this write
-            if len(batch) == 1:
-                settle(batch, [blamed(error)])
-                return
-            for one in batch:
-                await self._write_together([one])
-
-    async def _transaction(self, batch: Batch) -> list[Any]:
-        """The results of all writes of a batch; `Failed` if one of them failed."""
-        transaction = "0"
-        try:
-            db = await self._current()
-            async with db.transaction():
-                transaction = await pass_fence(db, self._fence(batch))
-                results = [await attempt(write, db) for write, _ in batch]
-        except LOST as error:
-            await self._settle_transaction(transaction, error)
-            results = []
-        return results
-
-    async def _settle_transaction(self, transaction: str, error: Exception) -> None:
-        """Find out whether a transaction was committed, after the connection broke in it."""
-        try:
-            db = await asyncio.wait_for(self._connected_again(), SETTLE_WITHIN)
-            status = await db.fetchval("SELECT pg_xact_status($1::text::xid8)", transaction)
-        except (Trouble, TimeoutError, asyncpg.PostgresError, *LOST):
-            raise unknown(error) from error
-        if transaction == "0" or status != "committed":
-            raise not_kept(error)
-        raise unknown(error)  # it was kept, but what the writes returned is lost
-
-    # The connection.
-
-    def _fence(self, batch: Batch) -> tuple[int, float, int]:
-        return self._me, max(write.now for write, _ in batch), self._connection
-
-    async def _current(self) -> Connection:
-        """The connection, or a new one if it was lost; `NotKept` if there is none to be had."""
-        if self._db is None or self._db.is_closed():
-            await self._connect()
-        assert self._db is not None  # noqa: S101 - it is connected
-        return self._db
-
-    async def _connected_again(self) -> Connection:
-        """A connection, as soon as there is one to be had."""
-        while True:
+    async def _outcomes(self, batch: Batch) -> Sequence[Any]:
+        """Write a batch; if one of it cannot be written, each by itself."""
+        error: Exception | None = None
+        for _ in range(TRIES):
             try:
-                return await self._current()
-            except NotKept:
-                await asyncio.sleep(RECONNECT_EVERY)
+                return await self._attempt(batch)
+            except Trouble as trouble:
+                return [self._noted(trouble)] * len(batch)
+            except Exception as found:  # noqa: BLE001 - it belongs to whoever asked for this write
+                error = found
+                if not may_succeed(error):
+                    break
+        assert error is not None  # noqa: S101 - it was tried
+        if is_read_only(error):
+            self._line.drop()  # another PostgreSQL may have taken over
+        if len(batch) == 1 or not is_of_one_write(error):
+            return [blamed(error)] * len(batch)
+        return [outcome for one in batch for outcome in await self._outcomes([one])]
 
-    async def _connect(self) -> None:
-        """Connect, and fence off what an older connection may still be sending; waits for it to end."""
-        db = await connect(self._url, **self._settings)
-        sql = "UPDATE workers SET connection = connection + 1 WHERE id = $1 AND NOT gone RETURNING connection"
-        self._db, number = db, await db.fetchval(sql, self._me)
-        if number is None:
-            raise self._noted(Fenced("this worker was declared gone"))
-        self._connection = number
+    async def _attempt(self, batch: Batch) -> list[Any]:
+        """The outcomes of a batch, also of one whose connection broke; raises why all of it was not kept."""
+        if self._is_gone:
+            raise Fenced("this worker was declared gone")
+        db = await self._line.current()
+        sending, deadline = sending_of(batch), asyncio.get_running_loop().time() + self._settle_within
+        self._written += 1
+        fence = (self._me, max(write.now for write, _ in batch), self._line.number, self._written)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                return await sending.send(db, fence)
+        except Exception as error:
+            if not is_lost(error):
+                raise
+            return await self._settled(sending, error, deadline)
+
+    async def _settled(self, sending: Sending, error: Exception, deadline: float) -> list[Any]:
+        """Find out what became of a batch after its connection was lost."""
+        self._line.drop()
+        try:
+            async with asyncio.timeout_at(deadline):
+                if await self._line.last_write() == self._written:
+                    return await self._line.ask_again(sending.look_up)
+        except TimeoutError:
+            self._refuse_waiting()
+            raise unknown(error) from None
+        raise Fenced("this worker was declared gone") if self._line.is_gone else not_kept(error)
+
+    def _refuse_waiting(self) -> None:
+        """PostgreSQL does not answer: what was not sent yet does not wait for it."""
+        refused = [*self._steps, *self._others]
+        self._steps.clear()
+        self._others.clear()
+        settle(refused, [NotKept("not kept: PostgreSQL does not answer")] * len(refused))
 
     def _noted(self, trouble: Trouble) -> Trouble:
-        if isinstance(trouble, Fenced):
+        if isinstance(trouble, Fenced) and not self._is_gone:
+            self._is_gone = True
             self._fenced()
         return trouble
-
-
-class Failed(Exception):
-    """One write of a batch failed: the error is its cause."""
-
-
-async def attempt(write: Write, db: Connection) -> Any:
-    """Do one write of a batch; `Failed` if it cannot be done, unless the connection is lost."""
-    try:
-        return await write.do(db)
-    except LOST:
-        raise
-    except Exception as error:
-        raise Failed from error
 
 
 def settle(batch: Batch, outcomes: Sequence[Any]) -> None:
@@ -231,27 +162,3 @@ def settle(batch: Batch, outcomes: Sequence[Any]) -> None:
             done(outcome)
         except Exception as error:  # noqa: BLE001 - its own error; the others are still told
             loop.call_exception_handler({"message": "after a write", "exception": error})
-
-
-def taken_already(row: StepRow) -> Conflict:
-    return Conflict(f"step {row[1]} of room {row[0]} has no place")
-
-
-def blamed(error: BaseException) -> Exception:
-    """The journal's error for a failed write."""
-    cause = error.__cause__ if isinstance(error, Failed) and error.__cause__ is not None else error
-    if isinstance(cause, Trouble):
-        return cause
-    return not_kept(cause)
-
-
-def not_kept(error: BaseException) -> NotKept:
-    why = NotKept(f"not kept: {error!r}")
-    why.__cause__ = error
-    return why
-
-
-def unknown(error: BaseException) -> OutcomeUnknown:
-    why = OutcomeUnknown(f"it is not known whether this is kept: {error!r}")
-    why.__cause__ = error
-    return why

@@ -5,7 +5,6 @@ Steps with nothing beside them are the common case: all that wait go in one stat
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from asyncpg import Connection, UniqueViolationError
 from msgspec import UnsetType
@@ -20,10 +19,12 @@ from parlour.journal.postgresql.checked_rows import (
     from_text,
     insert,
     numbered,
+    read_row,
     selection,
     taken,
     whole_rows,
 )
+from parlour.journal.postgresql.errors import Fenced
 from parlour.journal.rows import (
     RECORDS,
     ROOMS,
@@ -38,13 +39,15 @@ from parlour.journal.rows import (
 from parlour.journal.shards import room_key, shard_of
 from parlour.wire import Step
 
-FENCE = """UPDATE workers SET clock = greatest(clock, $2)
+Fence = tuple[int, float, int, int]
+"""The worker, the time of the rooms' clock, the number of its connection, and the number of the write."""
+FENCE = """UPDATE workers SET clock = greatest(clock, $2), written = $4
     WHERE id = $1 AND connection = $3 AND NOT gone RETURNING id"""
 """Checks that this worker may write, and moves the rooms' clock; who buries it waits for the transaction."""
 
 STEPS_ALONE = f"""WITH fence AS ({FENCE}), kept AS (
     INSERT INTO steps SELECT step.* FROM fence, unnest(
-        $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::bytea[], $9::bytea[]
+        $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::bytea[], $10::bytea[]
     ) AS step (room, seq, player, command_id, body, checksum) JOIN rooms ON rooms.number = step.room
     ON CONFLICT DO NOTHING RETURNING checksum
 ) SELECT (SELECT count(*) FROM fence),
@@ -56,35 +59,23 @@ INSERT_ROOM = numbered(
 )
 
 
-class Fenced(Conflict):
-    """This worker was declared gone, or its connection was: nothing that it writes is kept any more."""
-
-
 # Rooms and steps.
 
 
-async def append_alone(db: Connection, fence: Sequence[Any], rows: Sequence[StepRow]) -> list[bool]:
-    """Keep steps of different rooms with one statement; tells which were kept, and not there already."""
+async def append_alone(db: Connection, fence: Fence, rows: Sequence[StepRow]) -> list[bytes]:
+    """Keep steps with one statement; returns the checksums of those that were not there already."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     columns[2], columns[3] = taken(columns[2]), taken(columns[3])
     passed, checksums = await db.fetchrow(STEPS_ALONE, *fence, *columns)
     if not passed:
         raise Fenced("this worker was declared gone")
-    if len(checksums or ()) == len(rows):
-        return [True] * len(rows)
-    left, fresh = set(checksums or ()), []
-    for row in rows:  # of the same step twice, the first counts
-        fresh.append(row[-1] in left)
-        left.discard(row[-1])
-    return fresh
+    return list(checksums or ())
 
 
-async def pass_fence(db: Connection, fence: Sequence[Any]) -> str:
-    """Check that this worker may write; returns the id of the transaction."""
-    row = await db.fetchrow(FENCE + ", pg_current_xact_id()::text", *fence)
-    if row is None:
+async def pass_fence(db: Connection, fence: Fence) -> None:
+    """Check that this worker may write."""
+    if await db.fetchrow(FENCE, *fence) is None:
         raise Fenced("this worker was declared gone")
-    return str(row[1])
 
 
 async def create(
@@ -165,7 +156,7 @@ async def write_summary(
 
 async def seat_anew(db: Connection, number: int, players: frozenset[str]) -> None:
     """Let exactly these players sit in a room."""
-    kept = await db.fetch("SELECT player FROM seats WHERE room = $1", number)
+    kept = await db.fetch("SELECT textsend(player) FROM seats WHERE room = $1", number)
     if {from_text(player) for (player,) in kept} != players:
         await db.execute("DELETE FROM seats WHERE room = $1", number)
         await seat(db, number, players)
@@ -213,7 +204,7 @@ async def check_unchanged(db: Connection, was: Record) -> None:
     """`Conflict` if a record is not as it was read; nobody else changes it before the transaction ends."""
     sql = selection(RECORDS, f"{THIS_RECORD} FOR UPDATE")
     row = await db.fetchrow(sql, *taken((was.kind, was.group, was.key)))
-    if row is None or tuple(map(from_text, row)) != with_checksum(RECORDS, *values_of(was)):
+    if row is None or read_row(RECORDS, row) != with_checksum(RECORDS, *values_of(was)):
         raise Conflict(f"the {was.kind} {was.key} has changed")
 
 

@@ -12,6 +12,7 @@ from parlour.journal.base import (
     Durability,
     Foreign,
     TooNew,
+    Unfinished,
 )
 from parlour.journal.rows import CLOCK, STEPS
 from parlour.journal.sqlite.checked_rows import Connection, insert, look
@@ -26,6 +27,8 @@ FORMAT = 4
 """The format of the tables below; a file has its own in `user_version`."""
 APPLICATION = int.from_bytes(b"Parl", "big")
 """Identifies a file as Parlour's, in `application_id`."""
+COPYING = int.from_bytes(b"ParC", "big")
+"""The same of a file into which a copy was begun and is not finished: no Parlour serves it."""
 BUSY_TIMEOUT = 2.0
 """Seconds to wait for another process that writes to the same file."""
 
@@ -130,10 +133,15 @@ def open_file(
     return writing, reading, clock
 
 
-def connect(path: Path) -> Connection:
+def connect(path: Path, *, read_only: bool = False) -> Connection:
     # Each connection is used by one thread at a time, but not by the one that made it.
     db = sqlite3.connect(
-        path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, factory=Connection
+        f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rw'}",
+        uri=True,
+        timeout=BUSY_TIMEOUT,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
     )
     db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damage is found by the checksums
     db.damages = {}
@@ -232,6 +240,8 @@ def is_new(db: sqlite3.Connection, path: Path) -> bool:
             f"{path} has format {format}, and this Parlour reads formats up to {FORMAT}: "
             "start the newer Parlour that wrote it, or choose another data folder"
         )
+    if application == COPYING:
+        raise Unfinished(f"a copy into {path.parent} was begun and not finished: run `parlour copy` again")
     if application != APPLICATION and (application or format or tables):
         raise Foreign(f"{path} belongs to another application: choose another data folder")
     return bool(application != APPLICATION)

@@ -12,7 +12,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, Stored, Trouble
+from parlour.journal.base import Found, NotKept, Stored, Trouble
 from parlour.room import Room
 from parlour.server import metrics
 from parlour.server.border import (
@@ -233,6 +233,8 @@ class RoomActor(EnterableRoom):
     async def _answer_again(self, number: int, command: Command, seq: int) -> None:
         try:
             self._env.tell(Accepted(number, await self._same_step(command, seq)))
+        except NotKept:  # it cannot be read now; to say that it did not happen would be wrong
+            self._env.tell(Rejected.by(number, Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)))
         except (Refused, Trouble) as error:
             self._env.tell(Rejected.by(number, excuse(error)))
 
