@@ -4,6 +4,7 @@ Every write passes a fence, the row of this worker: once the worker is declared 
 The key (room, seq) is the second fence.
 """
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
@@ -33,7 +34,13 @@ from parlour.journal.conditions import AFTER_ALL
 from parlour.journal.postgresql import writes as row_writes
 from parlour.journal.postgresql.checked_rows import WRITTEN, Damages
 from parlour.journal.postgresql.reads import Reads
-from parlour.journal.postgresql.schema import connect, make_ready, session_settings, split_url
+from parlour.journal.postgresql.schema import (
+    CONNECT_TIMEOUT,
+    connect,
+    make_ready,
+    session_settings,
+    split_url,
+)
 from parlour.journal.postgresql.turn import Turn
 from parlour.journal.postgresql.writer import LOST, Write, Writer
 from parlour.journal.rows import Row, SummaryRow, row_of
@@ -84,7 +91,11 @@ class PostgresJournal:
         await self._writer.start()
         address, schema = split_url(self._url)
         self._readers = await asyncpg.create_pool(
-            address, min_size=1, max_size=READERS, server_settings=session_settings(schema)
+            address,
+            min_size=0,
+            max_size=READERS,
+            timeout=CONNECT_TIMEOUT,
+            server_settings=session_settings(schema),
         )
         return float(clock)
 
@@ -205,8 +216,12 @@ class PostgresJournal:
     async def _read(self, ask: Callable[[Reads], Awaitable[T]]) -> T:
         if self._readers is None:
             raise NotKept("the journal is not open")
+        # In a task of its own: rooms wait without one, and asyncpg needs one to connect again.
+        return await asyncio.get_running_loop().create_task(self._ask(self._readers, ask))
+
+    async def _ask(self, readers: "asyncpg.Pool[Any]", ask: Callable[[Reads], Awaitable[T]]) -> T:
         try:
-            async with self._readers.acquire() as db:
+            async with readers.acquire() as db:
                 return await ask(Reads(db, self._damages))
         except (asyncpg.PostgresError, *LOST) as error:
             raise NotKept(f"the journal cannot be read: {error}") from error
