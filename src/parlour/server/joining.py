@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from parlour.cluster.bus import BusFailed
 from parlour.cluster.leases import Leases
+from parlour.cluster.members import ignore_fenced
 from parlour.cluster.nats_bus import NatsBus
 from parlour.journal.base import Trouble
 from parlour.journal.postgresql import PostgresJournal
@@ -52,6 +53,7 @@ async def among_workers(
     await members.start()
     yield
     end_cut()
+    members.fenced = journal.fenced = ignore_fenced  # from here on we are gone by our own will
     await members.stop()
     worker.leave()
     await bus.stop()
