@@ -54,7 +54,7 @@ class Place:
 
     __slots__ = (
         "client", "door", "encoder", "format", "group", "key", "muted", "outbox", "own", "perspective", "ref",
-        "returning", "stale", "topics", "viewer",
+        "returning", "since", "stale", "topics", "viewer",
     )  # fmt: skip
 
     def __init__(self, client: Client, format: Format, viewpoint: Viewpoint, ref: Any = None) -> None:
@@ -73,6 +73,8 @@ class Place:
         """The client has asked to leave or to join anew: it is told no more here."""
         self.returning = False
         """It is muted because the room has another owner, which was asked for the place again."""
+        self.since = 0
+        """The last step that was told here before that."""
         self.stale = False
         """Has skipped steps because its outbox was full, and needs a whole view."""
         self.group: WriteGroup | None = None

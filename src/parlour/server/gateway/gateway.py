@@ -394,12 +394,13 @@ class Gateway:
         for number in [one for one, (other, _) in self._returning.items() if other is place]:
             del self._returning[number]
         if not place.muted or place.returning:
+            if not place.returning:  # others may have come back since, and heard more
+                place.since = NEVER if place.stale else self._audiences[room].seq
             place.muted, place.returning = True, True
             place.leave_group()
             number, client = next(self._asks), place.client
             self._returning[number] = (place, room)
-            since = NEVER if place.stale else self._audiences[room].seq
-            address = client.outbox.address
+            since, address = place.since, client.outbox.address
             self.ask(
                 EnterRoom(
                     room, client.number, number, client.player, address, since, place.format, again=True
