@@ -1,4 +1,4 @@
-"""What a journal file holds of a room, replayed: the truth that clients' diaries are held against."""
+"""What a journal holds of a room, replayed: the truth that clients' diaries are held against."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,6 +11,8 @@ import msgspec
 from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
+from parlour.journal.postgresql.checked_rows import from_text
+from parlour.journal.postgresql.schema import connect
 from parlour.journal.rows import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms.stored_room import thaw
@@ -139,6 +141,27 @@ def read_file(file: Path, prefix: str = "") -> Iterator[Rows]:
 def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:
     """Seq, body and digest of a room's rows; without a digest where the checksum does not fit."""
     rows = db.execute(f"SELECT {table.all} FROM {table.name} WHERE room = ? ORDER BY seq", (room,))
+    return [(row[1], row[-2], digest(row[-2]) if is_whole(table, row) else b"") for row in rows]
+
+
+async def read_database(url: str, prefix: str = "") -> list[Rows]:
+    """The rooms of a schema in PostgreSQL whose ids begin so."""
+    db = await connect(url)
+    try:
+        query = "SELECT number, id, game FROM rooms WHERE starts_with(id, $1) ORDER BY number"
+        rooms = await db.fetch(query, prefix)
+        return [
+            Rows(id, game, *[await _rows_in(db, table, number) for table in (STEPS, STATES)])
+            for number, id, game in rooms
+        ]
+    finally:
+        await db.close()
+
+
+async def _rows_in(db: Any, table: Table, room: int) -> list[Row]:
+    """Seq, body and digest of a room's rows, as `_rows_of` has them."""
+    found = await db.fetch(f"SELECT {table.all} FROM {table.name} WHERE room = $1 ORDER BY seq", room)
+    rows = [tuple(map(from_text, row)) for row in found]
     return [(row[1], row[-2], digest(row[-2]) if is_whole(table, row) else b"") for row in rows]
 
 
