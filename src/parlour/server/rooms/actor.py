@@ -12,7 +12,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, Stored, Trouble
+from parlour.journal.base import Found, NotKept, Stored, Trouble
 from parlour.room import Room
 from parlour.server import metrics
 from parlour.server.border import (
@@ -231,10 +231,13 @@ class RoomActor(EnterableRoom):
 
     async def _same_step(self, command: Command, seq: int) -> int:
         """The seq of a step that did this command before; refused if it did another one."""
-        async for step in self._env.journal.replay(self._number, after=seq - 1):
-            if not _is_same(step.command, command):
-                raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
-            break
+        try:
+            async for step in self._env.journal.replay(self._number, after=seq - 1):
+                if not _is_same(step.command, command):
+                    raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
+                break
+        except NotKept:  # it may well have happened
+            raise Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN) from None
         return seq
 
     def _reject(self, number: int, why: Refused) -> Turn | None:
