@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlour.server.border import Accepted
 from tests.cluster.workers import Workers
 from tests.server.world import seqs
 
@@ -199,3 +200,18 @@ async def test_a_worker_that_has_just_joined_is_answered_before_it_is_seen_in_th
     await workers.start(4)
     zoe = await workers.person("zoe", 4)
     assert (await zoe.join("ABCD", spectate=True))[0] == "ok"
+
+
+async def test_an_answer_to_what_was_asked_again_since_is_left_alone(workers):
+    """An owner may answer over a new link what it heard over the old one."""
+    ann, bob = await table_of(workers, 1, 1, 2)
+    gateway, heard = workers.worlds[2].server.gateway, []
+    hear, gateway.hear = gateway.hear, lambda told: heard.append(told) or hear(told)
+    bob.send_soon('["1","9","game:ABCD","chat",{"text":"hello","id":"c1"}]')
+    ((old, _),) = gateway._pending.items()
+    gateway.ask_again("ABCD", lost=True)
+    ((new, _),) = gateway._pending.items()
+    await workers.quiet()
+    answered = [told.number for told in heard if isinstance(told, Accepted)]
+    assert answered == [new] != [old]
+    assert [payload["text"] for _, payload in bob.heard("chat")] == ["hello"]

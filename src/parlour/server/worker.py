@@ -19,13 +19,16 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.journal.shards import room_key, shard_of
 from parlour.server.border import (
+    Accepted,
     Ask,
     AskRoom,
+    Entered,
     EnterRoom,
     LeaveRoom,
     LookRoom,
     Moved,
     Pushed,
+    Rejected,
     Resync,
     StepTold,
     Told,
@@ -172,6 +175,8 @@ class Worker:
         now = self._parlour.clock.now()
         unsent, self._unsent = self._unsent, {}
         for number, room in unsent.items():
+            if not self._gateway.waits_for(number):
+                continue
             if now - self._homeless[room].since > PATIENCE:
                 self._gateway.refuse(number, _no_owner())
             else:
@@ -237,6 +242,8 @@ class Worker:
 
     def _hear(self, told: Told) -> None:
         """A message of a room to our gateway."""
+        if isinstance(told, Accepted | Rejected | Entered) and not self._gateway.waits_for(told.number):
+            return  # it was asked again since, because its answer seemed lost
         if not isinstance(told, Moved):
             self._gateway.hear(told)
         elif told.number is None:  # whatever the old owner did was answered before
