@@ -24,6 +24,8 @@ class World:
         self.up = asyncio.Event()
         self.closing = False
         """Everybody finishes what they have begun, and begins nothing new."""
+        self.pause = 0.0
+        """Seconds that somebody waits who found nobody at the door."""
 
 
 class Table:
@@ -90,7 +92,7 @@ class Visitor:
             try:
                 await self._visit()
             except GONE:
-                await asyncio.sleep(0)
+                await asyncio.sleep(self.world.pause)
             finally:
                 self._lose_all()
 
