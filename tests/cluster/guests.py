@@ -122,7 +122,7 @@ class Line:
     @property
     def seq(self) -> int:
         """The last step that is known here."""
-        return max(heard.payload["seq"] for heard in self.heard if heard.name in ("sync", "update"))
+        return max(int(heard.payload["seq"]) for heard in self.heard if heard.name in ("sync", "update"))
 
     @property
     def view(self) -> Any:

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import asyncpg
 
@@ -15,23 +15,21 @@ from tests.e2e.servers import Server
 from tests.nats import Nats
 from tests.postgres import Postgres
 
-T = TypeVar("T")
-
 PATIENCE = 20.0
 """Seconds after which what a test waits for will not come."""
 LOOK_EVERY = 0.02
 
 
-async def until(look: Callable[[], T | Awaitable[T]], what: str, patience: float = PATIENCE) -> T:
-    """What *look* returns, as soon as that is something."""
+async def until(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+    """What *look* returns, or what it returns to be awaited, as soon as that is something."""
     clock = asyncio.get_running_loop().time
     late = clock() + patience
     while True:
-        found: Any = look()
+        found = look()
         if isinstance(found, Awaitable):
             found = await found
         if found:
-            return found  # type: ignore[no-any-return]
+            return found
         assert clock() < late, f"expected {what} within {patience:g} s"
         await asyncio.sleep(LOOK_EVERY)
 

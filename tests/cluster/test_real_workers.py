@@ -1,4 +1,4 @@
-"""Workers as processes, with a real PostgreSQL and NATS: what is killed, frozen or cut costs a pause at most."""
+"""Workers as processes, with a real PostgreSQL and NATS: what is killed or cut costs a pause at most."""
 
 import asyncio
 import re
@@ -6,19 +6,19 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from nats.aio.client import Client
 from websockets.exceptions import InvalidStatus
 
 from parlour.cluster.frames import Data, decode
-from parlour.journal.postgresql.schema import split_url
 from parlour.wire import Hold
 from tests.cluster.cutting import CuttingProxy
 from tests.cluster.guests import Hung, Line
 from tests.cluster.real import Cluster, RealWorker, until
 from tests.nats import Nats
-from tests.postgres import Postgres, free_port
+from tests.postgres import Postgres
 from tests.torture.kept import Kept, read_database, rebuild
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -215,7 +215,9 @@ async def test_no_secret_goes_to_a_worker_where_nobody_may_know_it(trio, nats, c
     await spy.close()
     ids = {await trio.id_of(worker): worker for worker in trio.workers}
     boards = {worker: b"board" in told.get(id, b"") for id, worker in ids.items()}
-    assert boards == {worker: worker is not trio.workers[owner] and worker in (at, watched) for worker in boards}
+    assert boards == {
+        worker: worker is not trio.workers[owner] and worker in (at, watched) for worker in boards
+    }
     for id, worker in ids.items():
         if worker is not at:
             assert not HIDDEN.search(told.get(id, b"")), f"a rank went to worker {id}"
@@ -469,19 +471,19 @@ async def test_a_database_that_crashes_loses_nothing_acknowledged_and_refuses_no
             await until(lambda: len(saying.acknowledged) > 20, "some talk")
             await asyncio.to_thread(postgres.crash)
             for worker in (at, owner):
-                await until(lambda w=worker: is_unhealthy(w), "a worker that says it cannot write")  # type: ignore[misc]
+                await until(partial(is_unhealthy, worker), "a worker that says it cannot write")
             await asyncio.to_thread(postgres.start)
             before = len(saying.acknowledged)
             await until(lambda: len(saying.acknowledged) > before + 20, "more talk")
             for worker in (at, owner):
-                await until(lambda w=worker: is_healthy(w), "a worker that says it can write")  # type: ignore[misc]
+                await until(partial(is_healthy, worker), "a worker that says it can write")
         there = await kept(cluster, room)
         done = {step.id for step in there.steps}
         assert saying.acknowledged <= done
         assert not saying.refused & done
         assert {*saying.closed} <= {1012}
         assert await cluster.owner(room) is owner
-        assert not [row for row in await cluster.ask("SELECT FROM workers WHERE gone")]
+        assert not await cluster.ask("SELECT FROM workers WHERE gone")
     finally:
         cluster.end()
         postgres.stop()
