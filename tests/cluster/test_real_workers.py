@@ -399,6 +399,31 @@ async def test_a_worker_that_is_cut_off_from_the_bus_hands_its_rooms_over(cluste
     await proxy.stop()
 
 
+async def test_workers_without_a_bus_for_long_stop_and_their_clients_come_again(
+    tmp_path, postgres, own_nats, come
+):
+    cluster = Cluster(tmp_path, postgres, own_nats)
+    try:
+        at, owner = await cluster.open(2)
+        room = await cluster.new_room(owner)
+        ann, bob = await come(room, ann=at, bob=owner)
+        own_nats.kill()
+        codes = await asyncio.gather(at.ended(), owner.ended())
+        assert codes == [1, 1]
+        for worker in (at, owner):
+            assert "no bus for 3 s" in worker.log
+        assert ann.closed == bob.closed == 1012
+        own_nats.start()
+        await asyncio.gather(at.open(), owner.open())
+        for line in (ann, bob):
+            await line.connect(at)
+            assert (await line.join(since=line.seq)).status == "ok"
+            assert (await line.ask("chat", {"text": "back", "id": "back"})).status == "ok"
+        await check_heard(cluster, room, ann, bob)
+    finally:
+        cluster.end()
+
+
 # The database.
 
 
@@ -487,3 +512,81 @@ async def test_a_database_that_crashes_loses_nothing_acknowledged_and_refuses_no
     finally:
         cluster.end()
         postgres.stop()
+
+
+# What is wrong from the start.
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--bus", "nats://127.0.0.1:1"), "NATS at 127.0.0.1:1 cannot be used: connection refused"),
+        (("--bus", "nats://nowhere.invalid:4222"), "NATS at nowhere.invalid:4222 cannot be used"),
+        (("--bus", "nats://127.0.0.1:1", "--journal", "sqlite"), "--bus: workers share a database"),
+    ],
+)
+async def test_a_worker_that_cannot_begin_says_why(cluster, options, sentence):
+    worker = RealWorker(cluster.folder / "data", "--journal", cluster.url, *options)
+    cluster.workers.append(worker)
+    worker.begin()
+    assert await worker.ended() == 1
+    assert sentence in " ".join(worker.log.split())
+
+
+async def test_a_worker_does_not_share_with_a_server_that_is_alone(cluster):
+    alone = await _alone(cluster)
+    worker = cluster.add()
+    worker.begin()
+    assert await worker.ended() == 1
+    assert "stop it, or start it with --bus" in " ".join(worker.log.split())
+    assert await alone.health() == 200
+
+
+async def test_a_second_server_stands_by_and_takes_over_when_the_first_is_killed(cluster, come):
+    first = await _alone(cluster)
+    room = (await asyncio.to_thread(first.open_room))["id"]
+    ann, bob = await come(room, ann=first, bob=first)
+    second = await _standing_by(cluster)
+    assert (await ann.play("mark", "first", cell=0)).status == "ok"
+    killed = asyncio.get_running_loop().time()
+    await asyncio.to_thread(first.kill)
+    await asyncio.to_thread(second.wait_until_open)
+    assert asyncio.get_running_loop().time() - killed < ADOPTED_WITHIN
+    for line in (ann, bob):
+        await line.connect(second)
+        assert (await line.join(since=line.seq)).status == "ok"
+    assert (await bob.play("mark", "second", cell=3)).status == "ok"
+    assert ann.cells == bob.cells == [0, 3]
+
+
+async def test_a_server_whose_place_was_taken_writes_nothing_more_and_stops(cluster, come):
+    first = await _alone(cluster)
+    room = (await asyncio.to_thread(first.open_room))["id"]
+    (ann,) = await come(room, ann=first)
+    second = await _standing_by(cluster)
+    await cluster.ask(LOSE_TURN)
+    await asyncio.to_thread(second.wait_until_open)
+    assert await first.ended() == 1
+    assert "another server has taken over the database" in first.log
+    assert ann.closed == 1012
+
+
+LOSE_TURN = """SELECT pg_terminate_backend(pid) FROM pg_locks
+    WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND objsubid = 1"""
+
+
+async def _alone(cluster: Cluster) -> RealWorker:
+    """A server without others."""
+    server = RealWorker(cluster.folder / "alone", "--journal", cluster.url)
+    cluster.workers.append(server)
+    await server.open()
+    return server
+
+
+async def _standing_by(cluster: Cluster) -> RealWorker:
+    """A server that waits for its turn."""
+    server = RealWorker(cluster.folder / "second", "--journal", cluster.url)
+    cluster.workers.append(server)
+    server.begin()
+    await asyncio.to_thread(server.wait_for_log, "another_server_is_there")
+    return server

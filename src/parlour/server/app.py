@@ -137,6 +137,12 @@ def share(parlour: Components, journal: Journal, settings: Settings) -> None:
     parlour.environment.ownership = OwnsNothing()
 
 
+def stop_when_fenced(journal: Journal, settings: Settings, give_up: Callable[[Trouble], None]) -> None:
+    """Stop once another server has taken over the database: nothing that this one writes is kept any more."""
+    if is_database(settings.journal):
+        cast("Any", journal).fenced = lambda: give_up(Trouble("another server has taken over the database"))
+
+
 @asynccontextmanager
 async def every(clock: Clock, seconds: float, do: Callable[[], None]) -> AsyncIterator[None]:
     """Call *do* every so many seconds, and once more at the end."""
@@ -281,4 +287,5 @@ def make_server(
     )
     server = Server(config, doors, settings.stop_timeout, parlour.rooms.unstored)
     parlour.environment.give_up = server.give_up
+    stop_when_fenced(journal, settings, server.give_up)
     return server
