@@ -76,13 +76,17 @@ class Server:
     def start(self) -> "Server":
         """Run it; returns when it says that it is open."""
         self.begin()
-        assert self._lines is not None
         try:
-            self.port = self._lines.wait(_port, "a greeting with the port")
+            self.wait_until_open()
         except AssertionError:
             self.kill()
             raise
         return self
+
+    def wait_until_open(self) -> None:
+        """Returns when it says that it is open."""
+        assert self._lines is not None
+        self.port = self._lines.wait(_port, "a greeting with the port")
 
     def begin(self) -> None:
         """Run it, and do not wait for anything."""

@@ -1,4 +1,4 @@
-"""The long torture: `python -m tests.torture kills`, `starts` or `restarts`."""
+"""The long torture: `python -m tests.torture kills`, `starts`, `restarts` or `cluster`."""
 
 import asyncio
 import signal
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from tests.torture import cluster as clusters
 from tests.torture.flips import flip_and_judge, furnish
 from tests.torture.kept import Complaint
 from tests.torture.kills import Plan, torture
@@ -113,6 +114,29 @@ def restarts(clients: int = 1000, seed: int = 1, journal: Kind = Kind.SQLITE) ->
         tell(story.complaints, story.counts)
         good = good and not story.complaints and story.back < 30 and story.down < 10
     conclude(good=good)
+
+
+@app.command()
+def cluster(
+    kills: int = 100, pauses: int = 30, cuts: int = 30, crashes: int = 10, rooms: int = 48, seed: int = 1
+) -> None:
+    """Kill, freeze and cut off workers that share rooms, and crash their database, while they are played."""
+    say(f"{kills} kills, {pauses} pauses, {cuts} cuts of the bus, {crashes} crashes of the database, "
+        f"{rooms} rooms (seed {seed})")  # fmt: skip
+    plan = clusters.Plan(kills=kills, pauses=pauses, cuts=cuts, crashes=crashes, rooms=rooms, seed=seed)
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = asyncio.run(clusters.torture(Path(folder), plan, note_harm))
+    tell(*outcome.verdict)
+    say(f"  {outcome.figures()}")
+    for fault in outcome.faults[:20]:
+        say(f"    {fault}")
+    conclude(good=outcome.good)
+
+
+def note_harm(number: int, harm: str) -> None:
+    """A sign of life now and then."""
+    if number % 10 == 0:
+        say(f"  {number} harms done, the last one a {harm}")
 
 
 def conclude(*, good: bool) -> None:

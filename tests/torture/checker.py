@@ -26,46 +26,45 @@ def check(file: Path, diaries: Iterable[Diary], prefix: str = "") -> Verdict:
 
     With a prefix: only rooms whose id begins with it.
     """
-    return judge(read_file(file, prefix), diaries)
+    return check_rows(read_file(file, prefix), diaries)
 
 
 async def check_journal(journal: Journal, diaries: Sequence[Diary]) -> Verdict:
     """The same for the rooms of these diaries, in whichever journal they are; it is opened for that."""
     await journal.open()
     try:
-        return judge(await read_journal(journal, {diary.room for diary in diaries}), diaries)
+        return check_rows(await read_journal(journal, {diary.room for diary in diaries}), diaries)
     finally:
         await journal.close()
 
 
-def judge(rooms: Iterable[Rows], diaries: Iterable[Diary]) -> Verdict:
-    """What was told of these rooms, against what is kept of them."""
+def check_rows(journal: Iterable[Rows], diaries: Iterable[Diary], *, roams: bool = False) -> Verdict:
+    """The same, for all rooms that a journal holds; *roams*: rooms may change their owners."""
     by_room: dict[str, list[Diary]] = defaultdict(list)
     for diary in diaries:
         by_room[diary.room].append(diary)
     complaints: list[Complaint] = []
     counts: Counter[str] = Counter()
-    for rows in rooms:
+    for rows in journal:
         kept, found = rebuild(rows)
         complaints += found
         counts += Counter(rooms=1, steps=len(rows.steps))
         here = by_room.pop(rows.id, [])
         if kept is not None:
-            complaints += check_room(kept, here)
+            complaints += check_room(kept, here, roams=roams)
         for diary in here:
             counts += count(diary)
     complaints += [Complaint("forgotten", room, "the whole room is gone") for room in by_room]
     return Verdict(complaints, counts)
 
 
-def check_room(kept: Kept, diaries: list[Diary]) -> list[Complaint]:
+def check_room(kept: Kept, diaries: list[Diary], *, roams: bool = False) -> list[Complaint]:
     """One room's diaries against its steps."""
     found = [*_check_commands(kept, diaries)]
     for diary in diaries:
         found += _check_answers(kept, diary)
-        found += [
-            (kind, f"{diary.player}: {what}") for kind, what in Walk(kept, diary.player).read(diary.entries)
-        ]
+        walk = Walk(kept, diary.player, roams=roams)
+        found += [(kind, f"{diary.player}: {what}") for kind, what in walk.read(diary.entries)]
     return [Complaint(kind, kept.id, what) for kind, what in found]
 
 
@@ -170,9 +169,15 @@ def _is_of(step: Step, wish: Asked) -> bool:
 class Walk:
     """Reads a diary along the steps: what must come next is known, push by push."""
 
-    def __init__(self, kept: Kept, player: str) -> None:
+    def __init__(self, kept: Kept, player: str, *, roams: bool = False) -> None:
         self.kept = kept
         self.player = player
+        self.roams = roams
+        """The room may change its owner: then somebody who is there may be told as if they came back."""
+        self.told: list[Push] = []
+        """What was heard of the step that is being told."""
+        self.doubt: Found | None = None
+        """What is wrong, unless the room has changed its owner and everything missed comes now."""
         self.at: int | None = None
         """The last step that this player knows all of; None before the first sync."""
         self.joined: Joined | None = None
@@ -197,7 +202,8 @@ class Walk:
             case ShutOut():
                 return "shut_out", f"was refused {entry.code}"
             case Cut():
-                self.astray, self.joined, self.missed, self.rest = True, None, [], []
+                self.astray, self.joined, self.missed, self.rest, self.told = True, None, [], [], []
+                self.doubt = None
             case Heard() if not self.astray:
                 return self.hear(entry.name, entry.payload)
             case Answered(seq=int(seq)) if not self.astray and self.joined is None and seq > (self.at or 0):
@@ -205,7 +211,7 @@ class Walk:
         return None
 
     def join(self, joined: Joined) -> Found | None:
-        self.missed, self.rest = [], []
+        self.missed, self.rest, self.told, self.doubt = [], [], [], None
         self.astray, self.joined, self.at = False, joined, joined.since
         if joined.seq > self.kept.seq:
             return "forgotten", f"came in at step {joined.seq}, and the journal ends at {self.kept.seq}"
@@ -221,9 +227,23 @@ class Walk:
                 self.missed.append((name, payload))
                 return None
             return self.come_in(self.joined, payload)
-        if name == "sync" and payload.get("reset"):
+        seated = self.kept.rooms[payload.get("seq", 0)].seat(self.player) is not None
+        if name == "sync" and payload.get("reset") and not (self.roams and seated):
             return self.skip(payload)
+        if self.doubt is not None:
+            return self.resume((name, payload))
         return self.follow((name, payload))
+
+    def resume(self, push: Push) -> Found | None:
+        """The room has changed its owner: messages that were missed, and then everything."""
+        name, payload = push
+        if name == "update":
+            return self.doubt
+        if name != "sync":
+            self.missed.append(push)
+            return None
+        since, self.rest, self.told, self.doubt = self.at, [], [], None
+        return self.come_in(Joined(since, payload["seq"]), payload)
 
     def come_in(self, joined: Joined, sync: Any) -> Found | None:
         """The whole view after a join, and the messages before it."""
@@ -277,7 +297,12 @@ class Walk:
             self.rest = self.kept.told(self.at + 1, self.player)
         expected = self.rest.pop(0)
         if push != expected:
-            return self._name_difference(push, expected)
+            difference = self._name_difference(push, expected)
+            if not self.roams:
+                return difference
+            self.doubt, self.missed = difference, self.told
+            return self.resume(push)
+        self.told = [*self.told, push] if self.rest else []
         if not self.rest:
             self.at += 1
         return None

@@ -1,4 +1,4 @@
-"""What a journal file holds of a room, replayed: the truth that clients' diaries are held against."""
+"""What a journal holds of a room, replayed: the truth that clients' diaries are held against."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -12,6 +12,8 @@ from parlour.errors import Refused
 from parlour.game import Game, Send
 from parlour.games import GAMES
 from parlour.journal.base import Damaged, Found, Journal
+from parlour.journal.postgresql.checked_rows import selection, whole_rows
+from parlour.journal.postgresql.schema import connect
 from parlour.journal.rows import STATES, STEPS, Table, is_whole
 from parlour.room import Room, replay
 from parlour.server.rooms.stored_room import thaw
@@ -163,6 +165,27 @@ def _rows_of(db: sqlite3.Connection, table: Table, room: int) -> list[Row]:
     """Seq, body and digest of a room's rows; without a digest where the checksum does not fit."""
     rows = db.execute(f"SELECT {table.all} FROM {table.name} WHERE room = ? ORDER BY seq", (room,))
     return [(row[1], row[-2], digest(row[-2]) if is_whole(table, row) else b"") for row in rows]
+
+
+async def read_database(url: str, prefix: str = "") -> list[Rows]:
+    """The rooms of a schema in PostgreSQL whose ids begin so."""
+    db = await connect(url)
+    try:
+        query = "SELECT number, id, game FROM rooms WHERE starts_with(id, $1) ORDER BY number"
+        rooms = await db.fetch(query, prefix)
+        return [
+            Rows(id, game, *[await _rows_in(db, table, number) for table in (STEPS, STATES)])
+            for number, id, game in rooms
+        ]
+    finally:
+        await db.close()
+
+
+async def _rows_in(db: Any, table: Table, room: int) -> list[Row]:
+    """Seq, body and digest of a room's rows, as `_rows_of` has them."""
+    found = await db.fetch(selection(table, "WHERE room = ? ORDER BY seq"), room)
+    whole = {row[1] for row in whole_rows(table, found, {})}
+    return [(row[1], row[-2], digest(row[-2]) if row[1] in whole else b"") for row in found]
 
 
 def rebuild(rows: Rows) -> tuple[Kept | None, list[Complaint]]:

@@ -28,6 +28,8 @@ class World:
         """Everybody finishes what they have begun, and begins nothing new."""
         self.shaky = False
         """The server may be without its journal for a while: who is told so comes again."""
+        self.pause = 0.0
+        """Seconds that somebody waits who found nobody at the door."""
 
 
 class Table:
@@ -96,7 +98,7 @@ class Visitor:
             try:
                 await self._visit()
             except GONE:
-                await asyncio.sleep(0)
+                await asyncio.sleep(self.world.pause)
             finally:
                 self._lose_all()
             if self.world.shaky:

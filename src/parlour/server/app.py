@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
@@ -129,16 +129,27 @@ def among_others(
     return among_workers(parlour, network, settings, give_up)
 
 
-def share(parlour: Components, journal: Journal, settings: Settings) -> None:
-    """Prepare to share the journal with other workers, if there is a bus to them."""
+def parlour_of(games: Mapping[str, Game[Any]], settings: Settings) -> Components:
+    """The components, with their journal; prepared to share it, if there is a bus to other workers."""
+    journal = make_journal(
+        settings.journal, settings.data, settings.durability, accept_loss=settings.accept_loss
+    )
+    parlour = Components(games, journal, SystemClock(), settings)
     if not settings.bus:
-        return
+        return parlour
     if not is_database(settings.journal):
         raise Trouble("--bus: workers share a database; expected --journal postgresql://...")
     from parlour.server import joining  # noqa: PLC0415, F401 - an extra, and slow to import
 
     cast("Any", journal).share()
     parlour.environment.ownership = OwnsNothing()
+    return parlour
+
+
+def stop_when_fenced(journal: Journal, settings: Settings, give_up: Callable[[Trouble], None]) -> None:
+    """Stop once another server has taken over the database: nothing that this one writes is kept any more."""
+    if is_database(settings.journal):
+        cast("Any", journal).fenced = lambda: give_up(Trouble("another server has taken over the database"))
 
 
 @asynccontextmanager
@@ -238,11 +249,7 @@ def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
     """Make a server with all its parts."""
-    journal = make_journal(
-        settings.journal, settings.data, settings.durability, accept_loss=settings.accept_loss
-    )
-    parlour = Components(games, journal, SystemClock(), settings)
-    share(parlour, journal, settings)
+    parlour = parlour_of(games, settings)
     tokens, load_keys = tokens_of(parlour, settings)
     limits = Limits(settings, parlour.clock)
     api = Api(parlour, tokens, limits, settings)
@@ -287,4 +294,5 @@ def make_server(
     )
     server = Server(config, doors, settings.stop_timeout, parlour.rooms.unstored)
     parlour.environment.give_up = server.give_up
+    stop_when_fenced(parlour.journal, settings, server.give_up)
     return server

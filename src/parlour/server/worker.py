@@ -20,13 +20,16 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import RoomQuery, Trouble
 from parlour.journal.shards import LOBBY, room_key, shard_of
 from parlour.server.border import (
+    Accepted,
     Ask,
     AskRoom,
+    Entered,
     EnterRoom,
     LeaveRoom,
     LookRoom,
     Moved,
     Pushed,
+    Rejected,
     Resync,
     StepTold,
     Told,
@@ -95,7 +98,7 @@ class Worker:
         self._members, self._bus = members, bus
         self.me = members.me
         self._asked: dict[str, int] = {}
-        """The worker at which each room was last asked for something."""
+        """The worker that each room was last asked of: it has the places of our clients."""
         self._unsent: dict[int, str] = {}
         """Requests that found no owner, and their rooms."""
         self._homeless: dict[str, Homeless] = {}
@@ -105,6 +108,8 @@ class Worker:
         self._giving: set[int] = set()
         """Shards that are being handed over: their rooms are not ours any more."""
         self._alive: set[int] = {self.me}
+        self._gone: set[int] = {NOBODY}
+        """Workers that will never answer; whoever is neither has just joined, and not been seen yet."""
         self._tasks = Tasks()
         self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._look)
         self._listed: list[RoomInMemory] = []
@@ -188,6 +193,7 @@ class Worker:
             self._bus.forget(gone)
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
+        self._gone |= self._alive - alive
         self._alive = alive
         self.lobby.look(alive - {self.me})
         self._look()
@@ -213,7 +219,7 @@ class Worker:
         for room, worker in tuple(self._asked.items()):
             if room not in rooms:
                 del self._asked[room]
-            elif worker not in self._alive and self._owner(room) in self._alive:
+            elif worker in self._gone and self._owner(room) not in self._gone:
                 self._gateway.ask_again(room, lost=worker != NOBODY)
         self._send_unsent()
 
@@ -222,6 +228,8 @@ class Worker:
         now = self._parlour.clock.now()
         unsent, self._unsent = self._unsent, {}
         for number, room in unsent.items():
+            if not self._gateway.waits_for(number):
+                continue
             if now - self._homeless[room].since > PATIENCE:
                 self._gateway.refuse(number, _no_owner())
             else:
@@ -243,9 +251,17 @@ class Worker:
 
     # From our gateway to owners.
 
+    def _holder(self, room: str) -> int:
+        """Who is asked for a room: whoever has our clients' places, until it is gone or says that it moved.
+
+        An owner that hands a room over says so after all else. The table may show the next owner sooner.
+        """
+        asked = self._asked.get(room, NOBODY)
+        return self._owner(room) if asked in self._gone else asked
+
     def ask(self, ask: Ask) -> None:
         """Pass a request of our gateway to the owner of its room."""
-        owner = self._owner(ask.room)
+        owner = self._holder(ask.room)
         if isinstance(ask, EnterRoom | AskRoom | LookRoom):
             self._asked[ask.room] = owner
         if owner == self.me:
@@ -274,17 +290,25 @@ class Worker:
     def _send(self, gateway: int, told: Told) -> None:
         if gateway == self.me:
             self._hear(told)
-        elif gateway in self._alive:
+        else:
             self._bus.send(gateway, encode_mail(told))
 
     def _hear(self, told: Told) -> None:
         """A message of a room to our gateway."""
+        if isinstance(told, Accepted | Rejected | Entered) and not self._gateway.waits_for(told.number):
+            return  # it was asked again since, because its answer seemed lost
         if not isinstance(told, Moved):
             self._gateway.hear(told)
         elif told.number is None:  # whatever the old owner did was answered before
-            self._gateway.ask_again(told.room, lost=False)
+            self._ask_again(told.room, lost=False)
         elif self._gateway.waits_for(told.number):
+            self._asked.pop(told.room, None)
             self._note_homeless(told.number, told.room)
+
+    def _ask_again(self, room: str, *, lost: bool) -> None:
+        """Ask the present owner of a room for all that our clients want there."""
+        self._asked.pop(room, None)
+        self._gateway.ask_again(room, lost=lost)
 
     # Calls to rooms.
 
@@ -392,14 +416,14 @@ class Worker:
 
     def _lose_link(self, worker: int) -> None:
         """Messages of a living worker were lost, or ours to it: what it owns for us is asked for again."""
-        if worker not in self._alive:
+        if worker in self._gone:
             return
         log.warning("link_lost", worker=worker)
         self._lose_calls(worker)
         self.lobby.lose(worker)
         for room, owner in tuple(self._asked.items()):
             if owner == worker:
-                self._gateway.ask_again(room, lost=True)
+                self._ask_again(room, lost=True)
         self._rooms.expect_again(worker, SETTLE_AFTER)
 
 

@@ -5,13 +5,15 @@ the moment that the first one dies; what a dead one may still be sending is fenc
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import asyncpg
+import structlog
 
 from parlour.journal.base import NotKept
 from parlour.journal.postgresql.schema import connect, split_url, without_password
+
+log = structlog.get_logger()
 
 BURY_ALL = "UPDATE workers SET gone = true WHERE NOT gone"
 LOOK_EVERY = 0.2
@@ -25,8 +27,6 @@ class Turn:
         self._url = url
         self._shared = shared
         self._db: asyncpg.Connection | None = None
-        self.waiting: Callable[[], None] = lambda: None
-        """Called once if another process has the turn."""
 
     async def take(self) -> None:
         """Wait for the turn; many workers share it, but not with a process by itself."""
@@ -39,7 +39,7 @@ class Turn:
                 where = f"{without_password(self._url)}, schema {schema}"
                 raise NotKept(f"a server without --bus uses {where}: stop it, or start it with --bus")
             if not told:
-                self.waiting()
+                log.warning("another_server_is_there", schema=schema, do="this one waits until it ends")
                 told = True
             await asyncio.sleep(LOOK_EVERY)
         if not self._shared:

@@ -15,7 +15,7 @@ from parlour.server.border import Format, Perspective, StepTold, Viewpoint, pers
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import WriteGroup, pushed
 from parlour.server.step_messages import push_of
-from parlour.wire import Company, DoorAdapter, Push
+from parlour.wire import Company, DoorAdapter, Push, Request
 
 log = structlog.get_logger()
 
@@ -53,8 +53,8 @@ class Place:
     """A client's place in a room: from which perspective it sees, and which topics it hears."""
 
     __slots__ = (
-        "client", "door", "encoder", "format", "group", "key", "muted", "outbox", "own", "perspective", "ref",
-        "returning", "stale", "topics", "viewer",
+        "client", "door", "encoder", "format", "group", "held", "key", "muted", "outbox", "own",
+        "perspective", "ref", "returning", "since", "stale", "topics", "viewer",
     )  # fmt: skip
 
     def __init__(self, client: Client, format: Format, viewpoint: Viewpoint, ref: Any = None) -> None:
@@ -73,6 +73,10 @@ class Place:
         """The client has asked to leave or to join anew: it is told no more here."""
         self.returning = False
         """It is muted because the room has another owner, which was asked for the place again."""
+        self.since = 0
+        """The last step that was told here before that."""
+        self.held: tuple[Request, ...] = ()
+        """What its client has asked meanwhile: it is passed on when the place is there again."""
         self.stale = False
         """Has skipped steps because its outbox was full, and needs a whole view."""
         self.group: WriteGroup | None = None

@@ -163,6 +163,8 @@ class Gateway:
         )
 
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
+        if self._returning and self._hold(client, request, room):
+            return
         self._pending[number := next(self._asks)] = (client, request, False)
         if type(wish) is SendEvent:
             command: Command = Act(client.player, wish.event)
@@ -172,6 +174,8 @@ class Gateway:
 
     def _look(self, client: Client, request: Request, room: str) -> None:
         """Ask which step has been told to a client, before its door decides."""
+        if self._returning and self._hold(client, request, room):
+            return
         self.ask(LookRoom(room, client.number, self._expect((client, request, False))))
 
     def _end_look(self, client: Client) -> None:
@@ -394,17 +398,35 @@ class Gateway:
         for number in [one for one, (other, _) in self._returning.items() if other is place]:
             del self._returning[number]
         if not place.muted or place.returning:
+            if not place.returning:  # others may have come back since, and heard more
+                place.since = NEVER if place.stale else self._audiences[room].seq
             place.muted, place.returning = True, True
             place.leave_group()
             number, client = next(self._asks), place.client
             self._returning[number] = (place, room)
-            since = NEVER if place.stale else self._audiences[room].seq
-            address = client.outbox.address
+            since, address = place.since, client.outbox.address
             self.ask(
                 EnterRoom(
                     room, client.number, number, client.player, address, since, place.format, again=True
                 )
             )
+
+    def _hold(self, client: Client, request: Request, room: str) -> bool:
+        """True if a request has to wait, because the owner does not know the client's place yet."""
+        place = self._place(client, room)
+        if place is None or not place.returning:
+            return False
+        place.held += (request,)
+        return True
+
+    def _release(self, place: Place, room: str) -> None:
+        """Pass on what was held."""
+        held, place.held = place.held, ()
+        for request in held:
+            if isinstance(request.wish, LookFirst):
+                self._look(place.client, request, room)
+            elif not isinstance(request.wish, Enter | Exit | Queue | Unqueue):
+                self._command(place.client, request, room, request.wish)
 
     def _return(self, place: Place, told: Entered) -> None:
         """A place is there again."""
@@ -417,6 +439,7 @@ class Gateway:
         if (place.viewer, {*told.viewpoint.topics} - {place.own}) != (told.viewpoint.viewer, {*place.topics}):
             place.move(told.viewpoint)
         audience.regroup()
+        self._release(place, told.room)
 
     def _send_back(self, place: Place, room: str, told: Rejected) -> None:
         """A place is not to be had again."""

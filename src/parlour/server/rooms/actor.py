@@ -233,17 +233,18 @@ class RoomActor(EnterableRoom):
     async def _answer_again(self, number: int, command: Command, seq: int) -> None:
         try:
             self._env.tell(Accepted(number, await self._same_step(command, seq)))
-        except NotKept:  # it cannot be read now; to say that it did not happen would be wrong
-            self._env.tell(Rejected.by(number, Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)))
         except (Refused, Trouble) as error:
             self._env.tell(Rejected.by(number, excuse(error)))
 
     async def _same_step(self, command: Command, seq: int) -> int:
         """The seq of a step that did this command before; refused if it did another one."""
-        async for step in self._env.journal.replay(self._number, after=seq - 1):
-            if not _is_same(step.command, command):
-                raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
-            break
+        try:
+            async for step in self._env.journal.replay(self._number, after=seq - 1):
+                if not _is_same(step.command, command):
+                    raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
+                break
+        except NotKept:  # it may well have happened
+            raise Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN) from None
         return seq
 
     def _reject(self, number: int, why: Refused) -> Turn | None:

@@ -107,7 +107,7 @@ class EnterableRoom(SteppingRoom):
             )
         )  # fmt: skip
         self._note_presence(but=ask.client, seats=place.viewer is not None)
-        if ask.again and missed == []:
+        if ask.again and ask.since == room.seq:
             return  # they have missed nothing, and notice nothing
         whole = self._whole(place, reset=missed is None)
         if missed:

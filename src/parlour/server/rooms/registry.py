@@ -85,7 +85,7 @@ class RoomRegistry:
         running = self.in_memory()
         for at in range(0, len(running), STORE_AT_ONCE):
             await asyncio.gather(*(room.store() for room in running[at : at + STORE_AT_ONCE]))
-        if not self._env.ownership.is_shared:  # else the others note the time
+        if not self._env.ownership.is_shared:  # one of many workers is gone by now, and its rooms with it
             await self.beat()
         await self._journal.close()
 

@@ -1,0 +1,345 @@
+"""Workers that share rooms are killed, frozen and cut off, and so are their bus and database, under play."""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from parlour.journal.shards import room_key, shard_of
+from tests.cluster.cutting import CuttingProxy
+from tests.cluster.real import Cluster, RealWorker
+from tests.e2e.servers import Guest
+from tests.nats import Nats
+from tests.postgres import Postgres
+from tests.torture.checker import Verdict, check_rows
+from tests.torture.diary import Answered, Asked, Diary, Entry
+from tests.torture.habits import Habits
+from tests.torture.kept import read_database
+from tests.torture.load import Crowd
+from tests.torture.visitors import Table, Visitor, World
+
+ALARMS = (
+    "job_failed", "call_failed", "game_failed", "room_damaged", "not_told", "mail_failed", "part_failed",
+    "step_not_told", "bus_callback_failed", "leases_failed", "after a change of owners", "after a write",
+)  # fmt: skip
+"""Words that the log of a worker never has, whatever is done to it."""
+FROZEN = 3.0
+"""Seconds for which a worker is frozen: twice its lease."""
+ADOPTED_WITHIN = 10.0
+"""Seconds after which nobody waits for a room to go on; the checker does not forgive it."""
+COME_AGAIN = ("not_saved", "outcome_unknown")
+"""Why somebody may be sent away at the door: the room has no owner at the moment, or it cannot be read."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a cluster has to bear."""
+
+    kills: int = 100
+    pauses: int = 30
+    cuts: int = 30
+    crashes: int = 10
+    workers: int = 3
+    rooms: int = 48
+    each: int = 3
+    """Rooms that a visitor plays in, over one connection."""
+    pace: float = 0.1
+    """Seconds between two deeds of a visitor."""
+    seed: int = 1
+
+
+class Doors(World):
+    """Visitors enter by any worker that is open."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__()
+        self.open: list[RealWorker] = []
+        self.pause = 0.05
+        self._chance = chance
+
+    def note_open(self, workers: Sequence[RealWorker]) -> None:
+        """These can be entered."""
+        self.open = list(workers)
+        self.up.set() if self.open else self.up.clear()
+
+    @property
+    def port(self) -> int:
+        return self._chance.choice(self.open).port if self.open else 0
+
+    @port.setter
+    def port(self, _: int) -> None:
+        """It is drawn each time."""
+
+
+class Adoptions:
+    """How long rooms had to wait after their owner was gone, until a command was done in them again."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, float] = {}
+        """The rooms that wait, and since when."""
+        self.took: list[float] = []
+        self._asked: dict[tuple[str, str], float] = {}
+
+    def begin(self, rooms: Sequence[str]) -> None:
+        now = asyncio.get_running_loop().time()
+        self.waiting = dict.fromkeys(rooms, now)
+
+    def end(self) -> int:
+        """Nobody waits any longer; returns how many rooms never went on."""
+        left, self.waiting = len(self.waiting), {}
+        return left
+
+    def note(self, room: str, player: str, entry: Entry) -> None:
+        """Look whether a command that was sent since then is done."""
+        now = asyncio.get_running_loop().time()
+        if isinstance(entry, Asked):
+            self._asked[player, entry.id] = now
+        elif isinstance(entry, Answered):
+            asked = self._asked.pop((player, entry.id), 0.0)
+            if entry.seq is not None and asked > self.waiting.get(room, now):
+                self.took.append(now - self.waiting.pop(room))
+
+
+class TimedDiary(Diary):
+    """A diary whose answers are timed."""
+
+    def __init__(self, player: str, room: str, adoptions: Adoptions) -> None:
+        super().__init__(player, room)
+        self._adoptions = adoptions
+
+    def note(self, entry: Entry) -> None:
+        super().note(entry)
+        self._adoptions.note(self.room, self.player, entry)
+
+
+class Roamer(Visitor):
+    """A visitor who tries another door when a room cannot be entered at the moment."""
+
+    turned_away = 0
+
+    def _joined(self, table: Table, reply: Any) -> None:
+        if reply["status"] == "error" and reply["response"]["code"] in COME_AGAIN:
+            self.turned_away += 1
+            raise ConnectionResetError
+        super()._joined(table, reply)
+
+
+class ClusterCrowd(Crowd):
+    """Visitors around many workers."""
+
+    def __init__(self, doors: Doors, server: RealWorker, habits: Habits, seed: int) -> None:
+        super().__init__(server, habits, seed)
+        self.world = self.doors = doors
+        self.adoptions = Adoptions()
+
+    def _invite(self, guest: Guest, rooms: Sequence[str], *, spectate: bool = False) -> None:
+        tables = [Table(guest.id, room, spectate=spectate) for room in rooms]
+        for table in tables:
+            table.diary = TimedDiary(guest.id, table.diary.room, self.adoptions)
+        chance = Random(self.chance.random())
+        self.visitors.append(Roamer(self.world, guest.token, tables, self.habits, chance))
+
+    def open(self) -> None:
+        """The doors are."""
+
+
+class Torturer:
+    """Does one harm after the other, and waits after each until all is well again."""
+
+    def __init__(self, cluster: Cluster, crowd: ClusterCrowd, proxy: CuttingProxy, chance: Random) -> None:
+        self.cluster = cluster
+        self.crowd = crowd
+        self.proxy = proxy
+        self.chance = chance
+        self.counts: Counter[str] = Counter()
+        self.complaints: list[str] = []
+
+    async def do(self, harm: str) -> None:
+        """One harm, and until everybody plays again with all workers."""
+        await asyncio.sleep(self.chance.uniform(0, 0.5))
+        await getattr(self, harm)()
+        self.counts[harm] += 1
+        await self._restart_ended()
+        await self.cluster.all_shared()
+        await self.crowd.all_synced()
+
+    # Harms.
+
+    async def kill(self) -> None:
+        """A worker dies without a word."""
+        worker = await self._begin_adoption()
+        await asyncio.to_thread(worker.kill)
+        self._note_open()
+        await self._end_adoption()
+
+    async def pause(self) -> None:
+        """A worker stands still for longer than its lease; it must find out that it is gone, and end."""
+        worker = await self._begin_adoption()
+        worker.signal(signal.SIGSTOP)
+        self._note_open(but=worker)
+        await asyncio.sleep(FROZEN)
+        worker.signal(signal.SIGCONT)
+        await self._expect_end(worker, "this worker was declared gone by the others")
+        await self._end_adoption()
+
+    async def cut(self) -> None:
+        """The bus is away, for all or for one."""
+        way = self.chance.choice(("kill_bus", "freeze_bus", "cut_one", "cut_one_for_long"))
+        self.counts[way] += 1
+        await getattr(self, f"_{way}")()
+
+    async def _kill_bus(self) -> None:
+        self.cluster.nats.kill()
+        await asyncio.sleep(self.chance.uniform(0.1, 2))
+        await asyncio.to_thread(self.cluster.nats.start)
+
+    async def _freeze_bus(self) -> None:
+        self.cluster.nats.pause()
+        await asyncio.sleep(self.chance.uniform(0.1, 2.2))
+        self.cluster.nats.resume()
+
+    async def _cut_one(self) -> None:
+        self.proxy.cut()
+        await asyncio.sleep(self.chance.uniform(0.1, 2))
+        self.proxy.mend()
+
+    async def _cut_one_for_long(self) -> None:
+        self.proxy.cut()
+        await self._expect_end(self.cluster.workers[0], "no bus for 3 s: this worker hands its rooms over")
+        self.proxy.mend()
+
+    async def crash(self) -> None:
+        """The database crashes, and recovers."""
+        await asyncio.to_thread(self.cluster.postgres.crash)
+        await asyncio.sleep(self.chance.uniform(0, 1.5))
+        await asyncio.to_thread(self.cluster.postgres.start)
+
+    # How rooms go on.
+
+    async def _begin_adoption(self) -> RealWorker:
+        """A worker, whose rooms will need another one."""
+        worker = self.chance.choice(self.cluster.workers)
+        owners = await self.cluster.owners()
+        rooms = {diary.room for diary in self.crowd.diaries}
+        self.crowd.adoptions.begin([room for room in rooms if owners[shard_of(room_key(room))] is worker])
+        return worker
+
+    async def _end_adoption(self) -> None:
+        waiting = self.crowd.adoptions.waiting
+        clock = asyncio.get_running_loop().time
+        late = clock() + ADOPTED_WITHIN
+        while waiting and clock() < late:  # noqa: ASYNC110 - one of many rooms, or the time
+            await asyncio.sleep(0.05)
+        self.counts["rooms not adopted"] += self.crowd.adoptions.end()
+
+    # Workers that ended.
+
+    async def _expect_end(self, worker: RealWorker, sentence: str) -> None:
+        code = await worker.ended()
+        if code != 1 or sentence not in worker.log:
+            self.complaints.append(f"expected {sentence!r} and 1, got {code}: {worker.log[-500:]}")
+        self._note_open()
+
+    async def _restart_ended(self) -> None:
+        for worker in self.cluster.workers:
+            if worker.running and worker.wait(0) is not None:
+                self.counts["ended by itself"] += 1
+                self.complaints.append(f"ended by itself: {worker.log[-500:]}")
+                await asyncio.to_thread(worker.kill)
+        self._note_open()
+        ended = [worker for worker in self.cluster.workers if not worker.running]
+        await asyncio.gather(*(worker.open() for worker in ended))
+        self._note_open()
+
+    def _note_open(self, but: RealWorker | None = None) -> None:
+        workers = self.cluster.workers
+        self.crowd.doors.note_open([one for one in workers if one.running and one is not but])
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a torture."""
+
+    verdict: Verdict
+    adoptions: list[float]
+    faults: list[str]
+    """What workers did that they should not have done."""
+
+    @property
+    def good(self) -> bool:
+        return not self.verdict.complaints and not self.faults and not self.verdict.counts["alarms"]
+
+    def figures(self) -> str:
+        """How soon rooms went on after their owner was gone."""
+        took = sorted(self.adoptions)
+        if not took:
+            return "no room changed its owner"
+        soon = sum(one < 2 for one in took)
+        return (
+            f"{len(took)} rooms taken over: median {median(took):.2f} s, longest {took[-1]:.2f} s, "
+            f"{soon} within 2 s"
+        )
+
+
+async def torture(folder: Path, plan: Plan, note: Callable[[int, str], None] = lambda *_: None) -> Outcome:
+    """Do all of it in an order drawn by chance, noting each; what the judge says of it, and figures."""
+    postgres, nats = Postgres(), Nats()
+    await asyncio.to_thread(postgres.start)
+    await asyncio.to_thread(nats.start)
+    proxy = CuttingProxy(nats.port)
+    await proxy.start()
+    cluster = Cluster(folder, postgres, nats)
+    try:
+        return await _torture(cluster, proxy, plan, note)
+    finally:
+        cluster.end()
+        await proxy.stop()
+        nats.stop()
+        postgres.stop()
+
+
+async def _torture(
+    cluster: Cluster, proxy: CuttingProxy, plan: Plan, note: Callable[[int, str], None]
+) -> Outcome:
+    chance = Random(plan.seed)
+    cluster.add(bus=proxy.url)
+    await cluster.workers[0].open()
+    await cluster.open(plan.workers - 1)
+    doors = Doors(Random(chance.random()))
+    doors.note_open(cluster.workers)
+    crowd = ClusterCrowd(doors, cluster.workers[0], Habits(pace=plan.pace), plan.seed)
+    await asyncio.to_thread(crowd.gather, plan.rooms, plan.each)
+    torturer = Torturer(cluster, crowd, proxy, chance)
+    harms = ["kill"] * plan.kills + ["pause"] * plan.pauses + ["cut"] * plan.cuts + ["crash"] * plan.crashes
+    chance.shuffle(harms)
+    async with crowd.playing():
+        await crowd.all_synced()
+        for number, harm in enumerate(harms):
+            await torturer.do(harm)
+            note(number + 1, harm)
+    return await _judge(torturer)
+
+
+async def _judge(torturer: Torturer) -> Outcome:
+    cluster, crowd, counts = torturer.cluster, torturer.crowd, torturer.counts
+    faults = torturer.complaints
+    for worker in cluster.workers:
+        code = await asyncio.to_thread(worker.stop)
+        if code:
+            faults.append(f"stopped with {code}: {worker.log[-500:]}")
+    verdict = check_rows(await read_database(cluster.url), crowd.diaries, roams=True)
+    logs = [worker.log for worker in cluster.workers]
+    verdict.counts.update(counts)
+    verdict.counts.update(
+        connections=len(crowd.visitors),
+        alarms=sum(log.count(word) for log in logs for word in ALARMS),
+        told_1012=sum(visitor.restarts for visitor in crowd.visitors),
+        turned_away=sum(visitor.turned_away for visitor in crowd.visitors if isinstance(visitor, Roamer)),
+    )
+    lines = [line for log in logs for line in log.splitlines()]
+    faults += [line[:500] for line in lines if any(word in line for word in ALARMS)]
+    return Outcome(verdict, crowd.adoptions.took, faults)
