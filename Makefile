@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster test-workers attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -39,6 +39,7 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
+	@scripts/setup-cluster
 	@scripts/setup-browser
 	PARLOUR_TEST_BUS=encoding $(bin)/pytest -q -n auto -m "not e2e and not play" tests/server tests/doors tests/contracts/test_transcripts.py
 	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
@@ -57,12 +58,22 @@ torture: setup ## kill a server 200 times while it is played on, and its databas
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
+torture-cluster: setup ## kill, freeze and cut off workers, their bus and their database while they are played on: an hour
+	@scripts/setup-cluster
+	$(bin)/python -m tests.torture cluster
+
+test-workers: setup tests/e2e/node_modules/.ready ## the real clients against three workers on one port
+	@scripts/setup-cluster
+	@scripts/setup-browser
+	PARLOUR_TEST_WORKERS=3 $(bin)/pytest -q -n auto -m "e2e and not long" tests/e2e/test_channels.py tests/e2e/test_relays.py tests/e2e/test_xsos.py \
+	  tests/e2e/test_gammonx.py tests/e2e/test_ogetarts.py tests/e2e/test_stratego.py tests/e2e/test_browser.py tests/e2e/test_browser_lobby.py
+
 attack: setup ## every hostile client, one after the other, beside people who play: some fifteen minutes; name=WORD for some
 	@scripts/setup-faults
 	$(bin)/python -m tests.attack $(name)
 
 prove: ## the long proofs, one after the other: hours; each can also be run by itself
-	$(MAKE) test-long test-engines torture attack autobahn schemathesis bots gammonx
+	$(MAKE) test-long test-engines test-workers torture torture-cluster attack autobahn schemathesis bots gammonx
 	$(MAKE) fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx
 	$(MAKE) soak games=1000
 

@@ -22,3 +22,10 @@ def postgres():
     server.start()
     yield server
     server.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs a PostgreSQL needs real processes."""
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name:
+            item.add_marker(pytest.mark.e2e)
