@@ -4,7 +4,7 @@ Gateways ask by `post`, parts and HTTP calls by `call`; nobody else sets its fie
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
@@ -24,11 +24,9 @@ from parlour.server.border import (
     EnterRoom,
     LeaveRoom,
     LookRoom,
-    Moved,
     Rejected,
     Resync,
     RoomClosed,
-    gateway_of,
 )
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
@@ -36,9 +34,9 @@ from parlour.server.clock import Handle
 from parlour.server.mailbox import HELD, Held
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.calls import SeatedPerson
-from parlour.server.rooms.entering import EnterableRoom
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
+from parlour.server.rooms.moving import MovableRoom
 from parlour.server.rooms.perspectives import see
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.step_writes import Thought
@@ -79,10 +77,10 @@ class Rooms(Protocol):
         ...
 
 
-class RoomActor(EnterableRoom):
+class RoomActor(MovableRoom):
     """One room, from when it is loaded until it rests or ends."""
 
-    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_gap", "_moved", "_rest", "_rooms", "load")
+    __slots__ = ("_alarm", "_alarm_at", "_asked_bots", "_rest", "_rooms", "load")
 
     def __init__(self, id: str, load: str, environment: Environment, rooms: Rooms) -> None:
         super().__init__(id, load, environment)
@@ -97,9 +95,7 @@ class RoomActor(EnterableRoom):
         self._asked_bots: frozenset[str] = frozenset()
         """The bots who have not yet answered what they were asked."""
         self._gap: float | None = None
-        """How long nobody owned the room, if it was taken over from another worker."""
         self._moved = False
-        """Another worker owns the room from now on."""
 
     def begin(self, gap: float | None = None) -> None:
         """Wake the room; whatever is put into its mailbox from now on waits for that.
@@ -445,61 +441,6 @@ class RoomActor(EnterableRoom):
         self._number, self._summary = waked.found.number, waked.found.summary
         self._opening = Opening.of(waked.found.summary)
         self._answers, self._stored = waked.answers, waked.stored
-
-    async def _take_over(self, gap: float) -> None:
-        """Nobody loses time by a change of owners; players count as away if they are not back in a while."""
-        clock = self._env.clock
-        self._settling = True
-        clock.call_at(
-            clock.now() + self._env.ownership.settle_after, partial(self.mailbox.put, self._end_settling)
-        )
-        await self._hold(gap)
-
-    async def _end_settling(self) -> None:
-        """Whoever is not back is away; all others hear once who is here, and mostly nothing new by that."""
-        self._settling = False
-        await self._settle()
-        if self._room is not None and self._roster.places:
-            self._note_presence()
-            self._env.tell_all(Announced(self.id, self._presence.state()), self._roster)
-
-    async def _hold(self, gap: float) -> None:
-        try:
-            if gap > 0 and self.here.connected:
-                await self.step(Hold(gap))
-        except Refused as why:
-            self._retry(why, partial(self._hold, gap))
-
-    async def hand_over(self) -> None:
-        """Store the room for another worker, which owns it from then on; whoever waits is sent there."""
-        if self._room is None:
-            return
-        try:
-            if self._room.ended is None:
-                await self._store()
-        except (Refused, Trouble) as error:
-            log.error("not_handed_over", room=self.id, error=str(error))
-            return
-        self._moved = True
-        self._env.tell_all(Moved(self.id), self._roster)
-        self._roster.clear()
-        self._close(Refused(Code.NOT_SAVED, "the room has just moved to another worker; try again"))
-
-    def _has_moved(self, number: int) -> bool:
-        """True if another worker owns the room, which the asker is told."""
-        if self._moved:
-            self._env.tell(Moved(self.id, number))
-        return self._moved
-
-    def clients_of(self, gateway: int) -> list[Place]:
-        """The places of a gateway's clients."""
-        return [place for place in self._roster if gateway_of(place.client) == gateway]
-
-    def remove_clients(self, places: Iterable[Place]) -> None:
-        """Remove these clients, unless they have asked for their places again since."""
-        for place in places:
-            if self._roster.places.get(place.client) is place:
-                self.post(LeaveRoom(self.id, place.client, lost=True))
 
     async def _go_on(self) -> None:
         """If the room's clock was held because its game was missing, let it go on."""
