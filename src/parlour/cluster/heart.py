@@ -78,6 +78,8 @@ class Heart:
         self.renewed = -inf
         """When the last beat that was kept was sent, by our own monotonic clock."""
         self._began = -inf
+        self._next_end = inf
+        """When the next lease of another worker ends unless it is renewed, by our own monotonic clock."""
         self._beaten = self._watched_since = -inf
         """By PostgreSQL's clock: our last beat, and the first of those that came without a gap."""
         self._look = NO_LOOK
@@ -192,7 +194,7 @@ class Heart:
         await db.close(timeout=self._pace.lease)
 
     async def _pause(self) -> None:
-        wait = self._began + self._pace.beat_every - monotonic()
+        wait = min(self._began + self._pace.beat_every, self._next_end) - monotonic()
         with suppress(TimeoutError):
             async with asyncio.timeout(0 if self._is_over else max(0, wait)):
                 await self._nudged.wait()
@@ -211,6 +213,7 @@ class Heart:
         if await self._deal(db, look):
             look = await lease_table.look(db)
         self._compare(look)
+        self._next_end = monotonic() + self._shortest_lease(look)
         if self._leaving and (not self._mine or monotonic() > self._leave_by):
             self._ended = await _unless_locked(lease_table.resign(db, self._me, self._now())) is True
 
@@ -265,6 +268,11 @@ class Heart:
             if seen.silent is not None and seen.silent >= silence:
                 late.setdefault(worker, silence)
         return late
+
+    def _shortest_lease(self, look: Look) -> float:
+        """Seconds until somebody may be late: whoever is dead is buried then, and not a beat later."""
+        silences = [seen.silent for seen in look.living.values() if seen.silent is not None]
+        return min((self._pace.lease - one for one in silences if one < self._pace.lease), default=inf)
 
     async def _deal(self, db: Connection, look: Look) -> bool:
         changes = deal(look.rows, self._crew(look))

@@ -57,7 +57,11 @@ class CallMoved(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
-Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved
+class LookNow(msgspec.Struct, frozen=True, tag=True):
+    """Look at once who owns what: it has changed."""
+
+
+Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | LookNow
 
 encode_mail = msgspec.json.Encoder().encode
 decode_mail = msgspec.json.Decoder(Mail).decode

@@ -45,6 +45,7 @@ from parlour.server.mail import (
     CallMoved,
     CallRefused,
     CallRoom,
+    LookNow,
     Mail,
     decode_mail,
     encode_mail,
@@ -156,6 +157,8 @@ class Worker:
             self._bus.forget(gone)
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
+        if self._alive - alive:
+            self._bus.broadcast(encode_mail(LookNow()))
         self._gone |= self._alive - alive
         self._alive = alive
         self._look()
@@ -327,7 +330,11 @@ class Worker:
                 if answer is not None and not answer.done():
                     answer.set_result(mail)
             case EnterRoom() | LeaveRoom() | AskRoom() | LookRoom() | Resync():
+                if not self.owns(mail.room):  # perhaps it is ours already
+                    self._members.look_now()
                 self._rooms.ask(mail)
+            case LookNow():
+                self._members.look_now()
             case _:
                 self._hear(mail)
 
