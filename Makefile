@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -56,12 +56,16 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
+torture-cluster: setup ## kill, freeze and cut off workers that share rooms 160 times, and crash their database: some twenty minutes
+	@scripts/setup-cluster
+	$(bin)/python -m tests.torture cluster
+
 attack: setup ## every hostile client, one after the other, beside people who play: some fifteen minutes; name=WORD for some
 	@scripts/setup-faults
 	$(bin)/python -m tests.attack $(name)
 
 prove: ## the long proofs, one after the other: hours; each can also be run by itself
-	$(MAKE) test-long test-engines torture attack autobahn schemathesis bots gammonx
+	$(MAKE) test-long test-engines torture torture-cluster attack autobahn schemathesis bots gammonx
 	$(MAKE) fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx
 	$(MAKE) soak games=1000
 

@@ -126,6 +126,11 @@ class Cluster:
         rows = await self.ask("SELECT id, address FROM workers ORDER BY id DESC")
         return next(int(row["id"]) for row in rows if _pid(row["address"]) == worker.pid)
 
+    async def is_gone(self, id: int) -> bool:
+        """True if the worker of this id was declared gone."""
+        (row,) = await self.ask("SELECT gone FROM workers WHERE id = $1", id)
+        return bool(row["gone"])
+
     async def new_room(self, owner: RealWorker, game: str = "tictactoe", **more: Any) -> str:
         """A room that this worker owns."""
         owners = await self.owners()
