@@ -57,7 +57,6 @@ torture: setup ## kill a server 200 times while it is played on, and more of the
 	$(bin)/python -m tests.torture starts
 
 torture-cluster: setup ## kill, freeze and cut off workers that share rooms 160 times, and crash their database: some twenty minutes
-	@scripts/setup-cluster
 	$(bin)/python -m tests.torture cluster
 
 attack: setup ## every hostile client, one after the other, beside people who play: some fifteen minutes; name=WORD for some
