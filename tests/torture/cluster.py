@@ -13,7 +13,7 @@ import msgspec
 
 from parlour.journal.shards import room_key, shard_of
 from tests.cluster.cutting import CuttingProxy
-from tests.cluster.real import Cluster, RealWorker
+from tests.cluster.real import Cluster, RealWorker, until
 from tests.e2e.servers import Guest
 from tests.nats import Nats
 from tests.postgres import Postgres
@@ -193,9 +193,8 @@ class Torturer:
         worker.signal(signal.SIGSTOP)
         self._note_open(but=worker)
         await asyncio.sleep(FROZEN)
-        gone = await self.cluster.is_gone(me)
         worker.signal(signal.SIGCONT)
-        if gone:
+        if await until(lambda: self.cluster.fate(me), "a beat of the worker, or its burial") == "gone":
             await self._expect_end(worker, GONE)
         else:
             self.counts["woke in time"] += 1
