@@ -18,6 +18,10 @@ from tests.postgres import Postgres
 PATIENCE = 20.0
 """Seconds after which what a test waits for will not come."""
 LOOK_EVERY = 0.02
+AWAKE = 0.5
+"""Seconds without a beat after which a worker may be asleep."""
+FATE = """SELECT gone, extract(epoch FROM clock_timestamp() - at)::float8 AS silent
+    FROM workers LEFT JOIN beats ON worker = id WHERE id = $1"""
 
 
 async def until(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
@@ -125,6 +129,13 @@ class Cluster:
         """The id that a running worker has in the database."""
         rows = await self.ask("SELECT id, address FROM workers ORDER BY id DESC")
         return next(int(row["id"]) for row in rows if _pid(row["address"]) == worker.pid)
+
+    async def fate(self, id: int) -> str | None:
+        """`gone` or `awake`, as the database knows a worker; None if it has not beaten lately."""
+        (row,) = await self.ask(FATE, id)
+        if row["gone"]:
+            return "gone"
+        return "awake" if row["silent"] is not None and row["silent"] < AWAKE else None
 
     async def new_room(self, owner: RealWorker, game: str = "tictactoe", **more: Any) -> str:
         """A room that this worker owns."""

@@ -1,6 +1,7 @@
 """Several workers share rooms: whoever comes to any of them plays as with one."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -332,3 +333,23 @@ async def test_a_command_waits_until_the_new_owner_has_the_place_of_its_client(w
     await workers.wait(0.5)
     assert [frame[4]["status"] for frame in bob.frames if frame[1] == "9"] == ["ok"]
     assert [payload["text"] for _, payload in bob.heard("chat")] == ["hello"]
+
+
+async def test_a_worker_that_is_asked_for_a_room_or_told_of_a_death_looks_at_the_table_at_once(workers):
+    ann, bob = await table_of(workers, 1, 1, 2)
+    looks = []
+    for me, member in workers.table.members.items():
+        member.look_now = partial(looks.append, me)
+    shard = shard_of(room_key("ABCD"))
+    moving = asyncio.ensure_future(workers.table.members[1].asked(shard))
+    await workers.quiet()
+    await moving
+    workers.table.owners[shard] = 3
+    workers.workers[3]._giving.add(shard)  # it has not seen yet that it is the owner
+    await workers.wait(0.3)
+    assert 3 in looks
+    looks.clear()
+    workers.table.members[2].changed = lambda: None  # it has not looked yet
+    workers.kill(3)
+    await workers.quiet()
+    assert 2 in looks

@@ -13,7 +13,7 @@ import msgspec
 
 from parlour.journal.shards import room_key, shard_of
 from tests.cluster.cutting import CuttingProxy
-from tests.cluster.real import Cluster, RealWorker
+from tests.cluster.real import Cluster, RealWorker, until
 from tests.e2e.servers import Guest
 from tests.nats import Nats
 from tests.postgres import Postgres
@@ -31,8 +31,10 @@ ALARMS = (
 """Words that the log of a worker never has, whatever is done to it."""
 FROZEN = 3.0
 """Seconds for which a worker is frozen: twice its lease."""
+ADOPTED_SOON = 2.0
 ADOPTED_WITHIN = 10.0
 """Seconds after which nobody waits for a room to go on; the checker does not forgive it."""
+GONE = "this worker was declared gone by the others"
 COME_AGAIN = ("not_saved", "outcome_unknown")
 """Why somebody may be sent away at the door: the room has no owner at the moment, or it cannot be read."""
 
@@ -77,7 +79,7 @@ class Doors(World):
 
 
 class Adoptions:
-    """How long rooms had to wait after their owner was gone, until a command was done in them again."""
+    """How long rooms had to wait after their owner was killed, until a command was done in them again."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, float] = {}
@@ -171,21 +173,31 @@ class Torturer:
     # Harms.
 
     async def kill(self) -> None:
-        """A worker dies without a word."""
-        worker = await self._begin_adoption()
+        """A worker dies without a word; it is started again once its rooms are played elsewhere."""
+        worker = self.chance.choice(self.cluster.workers)
+        owners = await self.cluster.owners()
+        rooms = {diary.room for diary in self.crowd.diaries}
+        worker.signal(signal.SIGKILL)
+        self.crowd.adoptions.begin([room for room in rooms if owners[shard_of(room_key(room))] is worker])
         await asyncio.to_thread(worker.kill)
         self._note_open()
         await self._end_adoption()
 
     async def pause(self) -> None:
-        """A worker stands still for longer than its lease; it must find out that it is gone, and end."""
-        worker = await self._begin_adoption()
+        """A worker stands still for longer than its lease; it must find out that it is gone, and end.
+
+        On a busy machine the others may not be sure of it in time: then it just goes on.
+        """
+        worker = self.chance.choice(self.cluster.workers)
+        me = await self.cluster.id_of(worker)
         worker.signal(signal.SIGSTOP)
         self._note_open(but=worker)
         await asyncio.sleep(FROZEN)
         worker.signal(signal.SIGCONT)
-        await self._expect_end(worker, "this worker was declared gone by the others")
-        await self._end_adoption()
+        if await until(lambda: self.cluster.fate(me), "a beat of the worker, or its burial") == "gone":
+            await self._expect_end(worker, GONE)
+        else:
+            self.counts["woke in time"] += 1
 
     async def cut(self) -> None:
         """The bus is away, for all or for one."""
@@ -219,16 +231,6 @@ class Torturer:
         await asyncio.sleep(self.chance.uniform(0, 1.5))
         await asyncio.to_thread(self.cluster.postgres.start)
 
-    # How rooms go on.
-
-    async def _begin_adoption(self) -> RealWorker:
-        """A worker, whose rooms will need another one."""
-        worker = self.chance.choice(self.cluster.workers)
-        owners = await self.cluster.owners()
-        rooms = {diary.room for diary in self.crowd.diaries}
-        self.crowd.adoptions.begin([room for room in rooms if owners[shard_of(room_key(room))] is worker])
-        return worker
-
     async def _end_adoption(self) -> None:
         waiting = self.crowd.adoptions.waiting
         clock = asyncio.get_running_loop().time
@@ -248,9 +250,12 @@ class Torturer:
     async def _restart_ended(self) -> None:
         for worker in self.cluster.workers:
             if worker.running and worker.wait(0) is not None:
-                self.counts["ended by itself"] += 1
-                self.complaints.append(f"ended by itself: {worker.log[-500:]}")
                 await asyncio.to_thread(worker.kill)
+                last = worker.log.splitlines()[-1]
+                if GONE in last:
+                    self.counts["buried alive"] += 1
+                else:
+                    self.complaints.append(f"ended by itself: {last}")
         self._note_open()
         ended = [worker for worker in self.cluster.workers if not worker.running]
         await asyncio.gather(*(worker.open() for worker in ended))
@@ -274,14 +279,14 @@ class Outcome(msgspec.Struct, frozen=True):
         return not self.verdict.complaints and not self.faults and not self.verdict.counts["alarms"]
 
     def figures(self) -> str:
-        """How soon rooms went on after their owner was gone."""
+        """How soon rooms went on after their owner was killed."""
         took = sorted(self.adoptions)
         if not took:
             return "no room changed its owner"
-        soon = sum(one < 2 for one in took)
+        soon = sum(one < ADOPTED_SOON for one in took)
         return (
             f"{len(took)} rooms taken over: median {median(took):.2f} s, longest {took[-1]:.2f} s, "
-            f"{soon} within 2 s"
+            f"{soon} within {ADOPTED_SOON:g} s"
         )
 
 
@@ -311,7 +316,7 @@ async def _torture(
     await cluster.open(plan.workers - 1)
     doors = Doors(Random(chance.random()))
     doors.note_open(cluster.workers)
-    crowd = ClusterCrowd(doors, cluster.workers[0], Habits(pace=plan.pace), plan.seed)
+    crowd = ClusterCrowd(doors, cluster.workers[0], Habits(pace=plan.pace, chats=0.5), plan.seed)
     await asyncio.to_thread(crowd.gather, plan.rooms, plan.each)
     torturer = Torturer(cluster, crowd, proxy, chance)
     harms = ["kill"] * plan.kills + ["pause"] * plan.pauses + ["cut"] * plan.cuts + ["crash"] * plan.crashes

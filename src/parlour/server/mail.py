@@ -64,6 +64,10 @@ class CallMoved(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
+class LookNow(msgspec.Struct, frozen=True, tag=True):
+    """Look at once who owns what: it has changed."""
+
+
 class AskLobby(msgspec.Struct, frozen=True, tag=True):
     """What a client asks at the lobby, of the worker that owns it; *number* 0: nobody waits for an answer."""
 
@@ -131,7 +135,7 @@ LobbyMail = (
     AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
 )
 NetworkMail = PipeNews | HttpCall | HttpAnswer
-Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | NetworkMail | LobbyMail
+Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | LookNow | NetworkMail | LobbyMail
 
 encode_mail = msgspec.json.Encoder().encode
 decode_mail = msgspec.json.Decoder(Mail).decode

@@ -48,6 +48,7 @@ from parlour.server.mail import (
     CallRefused,
     CallRoom,
     LobbyMail,
+    LookNow,
     Mail,
     NetworkMail,
     decode_mail,
@@ -193,6 +194,8 @@ class Worker:
             self._bus.forget(gone)
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
+        if self._alive - alive:
+            self._bus.broadcast(encode_mail(LookNow()))
         self._gone |= self._alive - alive
         self._alive = alive
         self.lobby.look(alive - {self.me})
@@ -402,11 +405,15 @@ class Worker:
                 if answer is not None and not answer.done():
                     answer.set_result(mail)
             case EnterRoom() | LeaveRoom() | AskRoom() | LookRoom() | Resync():
+                if not self.owns(mail.room):  # perhaps it is ours already
+                    self._members.look_now()
                 self._rooms.ask(mail)
             case _ if isinstance(mail, LobbyMail):
                 self.lobby.take(sender, mail)
             case _ if isinstance(mail, NetworkMail):
                 self._take_from_network(sender, mail)
+            case LookNow():
+                self._members.look_now()
             case _:
                 self._hear(mail)
 

@@ -1,0 +1,17 @@
+"""Workers that share rooms can be killed, frozen and cut off, and nobody who plays loses anything by it."""
+
+import pytest
+
+from tests.torture.cluster import Plan, torture
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]  # a busy machine starts servers slowly
+
+
+async def test_two_kills_a_pause_a_cut_and_a_crash_of_the_database_lose_nothing(tmp_path):
+    outcome = await torture(tmp_path, Plan(kills=2, pauses=1, cuts=1, crashes=1, rooms=12, seed=7))
+    assert outcome.verdict.complaints == []
+    assert outcome.faults == []
+    counts = outcome.verdict.counts
+    assert counts["acknowledged"] > 100, counts
+    assert counts["rooms not adopted"] == 0
+    assert outcome.adoptions
