@@ -337,7 +337,7 @@ async def test_a_command_waits_until_the_new_owner_has_the_place_of_its_client(w
 
 async def test_a_worker_that_is_asked_for_a_room_or_told_of_a_death_looks_at_the_table_at_once(workers):
     ann, bob = await table_of(workers, 1, 1, 2)
-    looks = []
+    looks: list[int] = []
     for me, member in workers.table.members.items():
         member.look_now = partial(looks.append, me)
     shard = shard_of(room_key("ABCD"))

@@ -396,7 +396,7 @@ class Worker:
             except Exception:
                 log.exception("mail_failed", sender=sender)
 
-    def _take_mail(self, sender: int, mail: Mail) -> None:
+    def _take_mail(self, sender: int, mail: Mail) -> None:  # noqa: C901 - a table of all messages
         match mail:
             case CallRoom():
                 self._tasks.start(self._carry_out(sender, mail))
