@@ -20,9 +20,11 @@ from parlour.errors import Refused
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.games import TROUBLES as GAME_TROUBLES
+from parlour.journal import is_database
 from parlour.journal.base import Trouble
 from parlour.journal.copying import Notice
 from parlour.journal.rows import Table
+from parlour.journal.shards import SHARDS
 from parlour.leakcheck import Judgement, Report, check, judge
 from parlour.server import game_loader
 from parlour.server.addresses import Reach
@@ -169,6 +171,34 @@ DEFAULTS = Settings()
 DATA = DEFAULTS.data
 
 
+cluster = typer.Typer(no_args_is_help=True, help="The workers that share a database.")
+
+
+@cluster.callback()
+def over_cluster() -> None:
+    """The workers that share a database."""
+
+
+@cluster.command("status")
+def show_workers(
+    journal: Annotated[str, typer.Option(envvar="PARLOUR_JOURNAL", help="postgresql://...")],
+) -> None:
+    """Show the living workers: where they run, when each was last heard of, and what it owns."""
+    if not is_database(journal):
+        fail(f"--journal: expected postgresql://..., got {journal[:64]!r}")
+    from parlour.cluster.lease_table import list_workers  # noqa: PLC0415 - an extra
+
+    try:
+        workers = asyncio.run(list_workers(journal))
+    except Trouble as why:
+        fail(str(why))
+    for worker in workers:
+        heard = "not heard of yet" if worker.silent is None else f"heard of {worker.silent:.1f} s ago"
+        typer.echo(f"worker {worker.id} at {worker.address}: {heard}, {worker.shards} of {SHARDS} shards")
+    if not workers:
+        typer.echo("no worker is running")
+
+
 @keys.command("new")
 def make_new_key(data: Folder = DATA) -> None:
     """Make a key, which signs from the server's next start on. Nobody becomes a stranger by it."""
@@ -261,3 +291,4 @@ app.command()(_with_options(serve))
 app.command("copy")(copy_journal)
 app.command()(leakcheck)
 app.add_typer(keys, name="keys")
+app.add_typer(cluster, name="cluster")

@@ -5,8 +5,10 @@ from functools import partial
 
 import pytest
 
+from parlour.errors import Refused
 from parlour.journal.shards import room_key, shard_of
 from parlour.server.border import Accepted
+from parlour.server.tokens import Bearer
 from tests.cluster.workers import Workers
 from tests.server.world import seqs
 
@@ -353,3 +355,21 @@ async def test_a_worker_that_is_asked_for_a_room_or_told_of_a_death_looks_at_the
     workers.kill(3)
     await workers.quiet()
     assert 2 in looks
+
+
+# Sessions.
+
+
+async def test_a_session_that_was_ended_at_one_worker_is_ended_at_all(workers):
+    here, there = workers.worlds[1].server.sessions, workers.worlds[2].server.sessions
+    hung_up: list[str] = []
+    there.hang_up = hung_up.append
+    await here.save("ann", "Ann")
+    await there.look_up("ann")
+    old = Bearer("ann", 0)
+    assert there.player(old) == "ann"
+    await here.end("ann")
+    await workers.quiet()
+    assert hung_up == ["ann"]
+    with pytest.raises(Refused, match="token"):
+        there.player(old)

@@ -64,6 +64,13 @@ class CallMoved(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
+class SessionEnded(msgspec.Struct, frozen=True, tag=True):
+    """A player has ended all sessions before this one."""
+
+    player: str
+    session: int
+
+
 class LookNow(msgspec.Struct, frozen=True, tag=True):
     """Look at once who owns what: it has changed."""
 
@@ -135,7 +142,18 @@ LobbyMail = (
     AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
 )
 NetworkMail = PipeNews | HttpCall | HttpAnswer
-Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | LookNow | NetworkMail | LobbyMail
+Mail = (
+    Ask
+    | Told
+    | CallRoom
+    | CallDone
+    | CallRefused
+    | CallMoved
+    | LookNow
+    | SessionEnded
+    | NetworkMail
+    | LobbyMail
+)
 
 encode_mail = msgspec.json.Encoder().encode
 decode_mail = msgspec.json.Decoder(Mail).decode

@@ -65,6 +65,8 @@ class Sessions:
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.hang_up: Callable[[str], None] = lambda _: None
         """Closes all connections of a player."""
+        self.ended: Callable[[str, int], None] = lambda _player, _session: None
+        """Tells other workers that a player has ended all sessions before this one."""
 
     def player(self, bearer: Bearer) -> str:
         """The player of a token, unless its session is ended; `LookUpFirst` if that is not known yet."""
@@ -118,9 +120,18 @@ class Sessions:
             known = await self.known(id) or KeptPlayer(id, guest_name(id))
             player = replace(known, session=known.session + 1)
             await self._keep(player)
-        self._remember(id, player.session)
-        self.hang_up(id)
+        self.note_ended(id, player.session)
+        self.ended(id, player.session)
         return player
+
+    def note_ended(self, id: str, session: int) -> None:
+        """A player has ended all sessions before this one: their connections here are closed."""
+        self._remember(id, session)
+        self.hang_up(id)
+
+    def forget(self) -> None:
+        """Read again which sessions are ended, whoever comes: news of it may have been lost."""
+        self._ended.clear()
 
     async def _keep(self, player: KeptPlayer) -> None:
         await self._journal.keep(player_record(player, self._clock.now()))

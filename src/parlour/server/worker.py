@@ -51,6 +51,7 @@ from parlour.server.mail import (
     LookNow,
     Mail,
     NetworkMail,
+    SessionEnded,
     decode_mail,
     encode_mail,
 )
@@ -133,6 +134,7 @@ class Worker:
         self._parlour.room_list.overview = self._overview
         self._gateway.lobby = self.lobby
         self._env.listeners.append(self.lobby.hear)
+        self._parlour.sessions.ended = self._tell_ended
         self._parlour.pairing.call, self._parlour.pairing.people_in = self.call, self._people_in
         self._rounds.start()
         self._reading.start()
@@ -384,6 +386,11 @@ class Worker:
         if worker in self._alive and worker != self.me:
             self._bus.send(worker, encode_mail(mail))
 
+    def _tell_ended(self, player: str, session: int) -> None:
+        """Tell all workers that a player has ended all sessions before this one."""
+        for worker in self._alive - {self.me}:
+            self._post(worker, SessionEnded(player, session))
+
     def _hear_mail(self, sender: int, messages: list[bytes]) -> None:
         """Take messages of another worker, in order."""
         for message in messages:
@@ -412,6 +419,8 @@ class Worker:
                 self.lobby.take(sender, mail)
             case _ if isinstance(mail, NetworkMail):
                 self._take_from_network(sender, mail)
+            case SessionEnded():
+                self._parlour.sessions.note_ended(mail.player, mail.session)
             case LookNow():
                 self._members.look_now()
             case _:
@@ -427,6 +436,7 @@ class Worker:
             return
         log.warning("link_lost", worker=worker)
         self._lose_calls(worker)
+        self._parlour.sessions.forget()
         self.lobby.lose(worker)
         for room, owner in tuple(self._asked.items()):
             if owner == worker:

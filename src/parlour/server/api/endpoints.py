@@ -266,6 +266,8 @@ class Api:
                  PublicServer),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
                  Health, is_charged=False),  # monitoring is never told to come back later
+            Call("GET", "/ready", "Whether to send it clients (503: not now)", self.ready, Health,
+                 is_charged=False),
         ]  # fmt: skip
 
     # Who calls.
@@ -477,6 +479,16 @@ class Api:
 
     async def show_server(self, request: Request) -> PublicServer:  # noqa: ARG002
         return PublicServer(__version__, self._settings.public_url or None)
+
+    async def ready(self, request: Request) -> Response:  # noqa: ARG002
+        environment = self._parlour.environment
+        if environment.trouble is not None:
+            return reply(Health("degraded", __version__, "the journal cannot write"), 503)
+        if not environment.ownership.is_fresh():
+            return reply(Health("degraded", __version__, "this worker is cut off from the database"), 503)
+        if self._parlour.rooms.stopping:
+            return reply(Health("degraded", __version__, "the server is about to stop"), 503)
+        return reply(Health("ok", __version__))
 
     async def health(self, request: Request) -> Response:  # noqa: ARG002
         trouble = self._parlour.environment.trouble
