@@ -43,7 +43,8 @@ class Mortal(Writer):
 
 def _ids(batch: list[Write]) -> list[str]:
     """The ids of the commands whose steps are written here."""
-    return [write.do.args[0][3] for write in batch if isinstance(write.do, partial) and _is_append(write)]
+    appends = [write.do for write in batch if isinstance(write.do, partial) and _is_append(write)]
+    return [row[3] for do in appends for row in do.args[0]]
 
 
 def _is_append(write: Write) -> bool:
