@@ -14,6 +14,7 @@ from parlour.scene import Scene, Spot, grid
 from parlour.server.api.calls import STATUS
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
+from parlour.server.rooms.ownership import SoleOwner
 from parlour.server.tokens import COOKIE, Tokens
 from tests.probe import Probe
 from tests.server.world import World
@@ -358,8 +359,34 @@ async def test_a_failure_of_ours_tells_nothing(world):
     }
 
 
+class CutOff(SoleOwner):
+    """A worker that cannot renew its lease."""
+
+    def is_fresh(self) -> bool:
+        return False
+
+
+async def test_a_server_is_not_ready_while_it_cannot_write_is_cut_off_or_stops(http, world):
+    async def why() -> str:
+        answer = await http.get("/ready")
+        assert answer.status_code == 503
+        return str(answer.json()["reason"])
+
+    world.server.environment.trouble = "the disk is full"
+    assert await why() == "the journal cannot write"
+    world.server.environment.trouble = None
+    world.server.environment.ownership = CutOff()
+    assert await why() == "this worker is cut off from the database"
+    world.server.environment.ownership = SoleOwner()
+    world.server.rooms.stopping = True
+    assert await why() == "the server is about to stop"
+    world.server.rooms.stopping = False
+    assert (await http.get("/ready")).status_code == 200
+
+
 async def test_the_server_says_that_it_lives(http):
     assert (await http.get("/health")).json()["status"] == "ok"
+    assert (await http.get("/ready")).json()["status"] == "ok"
 
 
 async def test_metrics_are_prometheus_text(http):
@@ -401,7 +428,7 @@ async def test_every_address_but_the_health_check_is_paid_for():
                 path = route.path.replace("{id}", "ABCD")
                 method = min(route.methods or {"GET"})
                 answer = await http.request(method, path)
-                assert (answer.status_code == 429) == (path != "/health"), path
+                assert (answer.status_code == 429) == (path not in ("/health", "/ready")), path
             refused = await http.get("/nowhere")
             assert (refused.status_code, refused.headers["connection"]) == (429, "close")
 
@@ -410,7 +437,7 @@ async def test_the_document_says_of_every_call_but_the_health_check_that_it_may_
     document = (await http.get("/api/openapi.json")).json()
     for path, methods in document["paths"].items():
         for operation in methods.values():
-            assert ("429" in operation["responses"]) == (path != "/health")
+            assert ("429" in operation["responses"]) == (path not in ("/health", "/ready"))
 
 
 @pytest.mark.parametrize("path", ["/api/games", "/api/rooms", "/api/rooms/NONE", "/nowhere", "/health",
