@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.cluster.dealing import Crew, Row, deal
-from parlour.cluster.members import NOBODY, Alone, Worker
+from parlour.cluster.members import NOBODY, Alone, LivingWorker
 from parlour.journal.shards import SHARDS, shard_of
 
 workers = st.sets(st.integers(1, 9))
@@ -46,7 +46,7 @@ async def test_one_process_owns_everything_at_all_times():
     assert taken == [(set(range(SHARDS)), 0.0)]
     assert alone.owner_of("room:ABCD") == alone.owner_of("lobby") == alone.me
     assert alone.is_fresh()
-    assert alone.workers() == [Worker(alone.me, "here", 0.0, SHARDS)]
+    assert alone.workers() == [LivingWorker(alone.me, "here", 0.0, SHARDS)]
     alone.look_now()
     await alone.stop()
     assert alone.is_fresh()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.cluster.members import NOBODY, Asked, Fenced, Taken, ignore_asked, ignore_fenced, ignore_taken
-from parlour.cluster.members import Worker as Listed
+from parlour.cluster.members import LivingWorker as Listed
 from parlour.cluster.memory_bus import Hub, MemoryBus
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.shards import SHARDS, room_key, shard_of

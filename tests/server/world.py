@@ -18,7 +18,7 @@ from parlour.journal.base import Journal, Player
 from parlour.journal.memory import MemoryJournal
 from parlour.server.border import Ask, Told
 from parlour.server.bots.worker import Asked, Question, think
-from parlour.server.components import Bus, Components, Replaceable
+from parlour.server.components import Components, LocalBorder, Replaceable
 from parlour.server.gateway.outboxes import Write, WriteGroup
 from parlour.server.mailbox import Mailbox
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
@@ -200,7 +200,7 @@ ENCODES = os.environ.get("PARLOUR_TEST_BUS") == "encoding"
 """Everything that crosses the border is encoded and decoded, as it would be between two processes."""
 
 
-class EncodingBus(Bus):
+class EncodingBus(LocalBorder):
     """The border as between two processes: whatever crosses it is encoded and decoded."""
 
     def __init__(self) -> None:
@@ -233,7 +233,7 @@ class World:
         self.log: list[tuple[str, str, str]] = []
         self.dead = False
         seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
-        replaced = Replaceable(lambda: next(seeds), InPlace(), EncodingBus() if ENCODES else Bus())
+        replaced = Replaceable(lambda: next(seeds), InPlace(), EncodingBus() if ENCODES else LocalBorder())
         self.server = Components(games, self.journal, self.clock, self.settings, replaced)
 
     async def __aenter__(self) -> "World":

@@ -150,7 +150,7 @@ class LinkedBus(ABC):
             self._call(self.joined_again)
 
     def _tick(self) -> None:
-        """Repeat what was not answered; planned again and again."""
+        """Ask about unacknowledged frames, report the links given up, and schedule the next tick."""
         if not self._stopped:
             self._call_later(TICK, self._tick)
             self._report(self._links.tick())

@@ -14,7 +14,7 @@ class Row(NamedTuple):
 
     @property
     def heir(self) -> int:
-        """Whose it is once it has changed hands."""
+        """The owner of the shard once a pending hand-over is done."""
         return self.wanted or self.owner
 
 
@@ -30,7 +30,7 @@ class Crew(NamedTuple):
     """The workers among whom shards are dealt."""
 
     living: Set[int]
-    """Nothing is taken from these: they are asked to give it up."""
+    """Workers that are not declared gone: they keep a shard until they hand it over."""
     takers: Set[int]
     """The living who can be given more."""
     leaving: int = NOBODY

@@ -101,7 +101,7 @@ class Heart:
         self._thread.start()
 
     def nudge(self) -> None:
-        """Look at once."""
+        """Read the tables of workers and shards now instead of at the next beat."""
         self._do(self._look_now.set)
 
     def give(self, shard: int) -> None:

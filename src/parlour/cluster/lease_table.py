@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import asyncpg
 
 from parlour.cluster.dealing import Change, Row
-from parlour.cluster.members import Worker
+from parlour.cluster.members import LivingWorker
 from parlour.journal.postgresql.schema import LOCK, connect
 
 Connection: TypeAlias = "asyncpg.Connection[Any]"
@@ -51,10 +51,10 @@ class Look(NamedTuple):
     def shards_of(self, worker: int) -> set[int]:
         return {shard for shard, row in enumerate(self.rows) if row.owner == worker}
 
-    def workers(self) -> list[Worker]:
+    def workers(self) -> list[LivingWorker]:
         """The living, for people."""
         owners = [row.owner for row in self.rows]
-        return [Worker(w.id, w.address, w.silent, owners.count(w.id)) for w in self.living.values()]
+        return [LivingWorker(w.id, w.address, w.silent, owners.count(w.id)) for w in self.living.values()]
 
 
 NO_LOOK = Look((), {}, {})
@@ -186,7 +186,7 @@ async def resign(db: Connection, me: int, clock: float) -> bool:
     return True
 
 
-async def list_workers(url: str) -> list[Worker]:
+async def list_workers(url: str) -> list[LivingWorker]:
     """The living workers of a database, for a command that is none of them."""
     db = await connect(url)
     try:

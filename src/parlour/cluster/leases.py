@@ -14,8 +14,8 @@ from parlour.cluster.members import (
     NOBODY,
     Asked,
     Fenced,
+    LivingWorker,
     Taken,
-    Worker,
     ignore_asked,
     ignore_fenced,
     ignore_taken,
@@ -74,7 +74,7 @@ class Leases:
         """True if the lease was renewed so lately that nobody can have buried us yet."""
         return monotonic() - self._heart.renewed < self._pace.lease - self._pace.beat_every
 
-    def workers(self) -> list[Worker]:
+    def workers(self) -> list[LivingWorker]:
         return self._look.workers()
 
     def look_now(self) -> None:

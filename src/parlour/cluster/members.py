@@ -20,7 +20,7 @@ Fenced = Callable[[], None]
 """Called once, when we were declared gone: forget every room, and begin again under a new id."""
 
 
-class Worker(msgspec.Struct, frozen=True):
+class LivingWorker(msgspec.Struct, frozen=True):
     """A living worker, as a status page shows it."""
 
     id: int
@@ -54,7 +54,7 @@ class Members(Protocol):
         """True while nobody else can own what is ours: rooms may be shown from memory."""
         ...
 
-    def workers(self) -> list[Worker]:
+    def workers(self) -> list[LivingWorker]:
         """The living workers, as last seen."""
         ...
 
@@ -112,8 +112,8 @@ class Alone:
     def is_fresh(self) -> bool:
         return True
 
-    def workers(self) -> list[Worker]:
-        return [Worker(self.me, self._address, 0.0, SHARDS)]
+    def workers(self) -> list[LivingWorker]:
+        return [LivingWorker(self.me, self._address, 0.0, SHARDS)]
 
     def look_now(self) -> None:
         """There is nothing to see."""

@@ -126,7 +126,7 @@ class Watch:
         return bool(changes) and await unless_locked(lease_table.deal(db, changes)) is True
 
     def crew(self, look: Look) -> Crew:
-        """Who takes part: shards are given to those who beat now, and evened out while nobody is late."""
+        """The workers to deal to: only those with a recent beat get shards; rebalance if none is late."""
         soon = self._pace.lease / 2
         prompt = {w for w, seen in look.living.items() if seen.silent is not None and seen.silent < soon}
         takers = {worker for worker in prompt if look.living[worker].ready}

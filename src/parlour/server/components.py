@@ -23,7 +23,7 @@ from parlour.server.secret import secret_of
 from parlour.server.settings import Settings
 
 
-class Bus:
+class LocalBorder:
     """The border within one process: it passes each message on as it is."""
 
     def ask(self, take: Callable[[Ask], None], ask: Ask) -> None:
@@ -36,11 +36,11 @@ class Bus:
 
 
 class Replaceable(NamedTuple):
-    """What tests can replace: randomness, where bots think, and how the border is crossed."""
+    """What tests can replace: seeds, the bots' processes, and the messages between gateway and rooms."""
 
     draw_seed: Callable[[], bytes] | None = None
     thinker: Thinker | None = None
-    bus: Bus = Bus()
+    bus: LocalBorder = LocalBorder()
 
 
 CallRooms = Callable[[str, RoomCall], Awaitable[Any]]
@@ -80,10 +80,10 @@ class Components:
             self.rooms, clock, replaced.thinker or BotPool(settings.bot_workers), settings.bot_pace
         )
         bus = replaced.bus
-        ask = self.rooms.ask if type(bus) is Bus else lambda ask: bus.ask(self.rooms.ask, ask)
+        ask = self.rooms.ask if type(bus) is LocalBorder else lambda ask: bus.ask(self.rooms.ask, ask)
         self.gateway = Gateway(ask, self.lobby)
         hear = self.gateway.hear
-        self.environment.tell = tell = hear if type(bus) is Bus else lambda told: bus.tell(hear, told)
+        self.environment.tell = tell = hear if type(bus) is LocalBorder else lambda told: bus.tell(hear, told)
         self.environment.tell_all = lambda told, _: tell(told)
         self.leave: Callable[[], Awaitable[None]] = _nothing
         """Hands all rooms over to other workers, if there are any."""

@@ -54,7 +54,7 @@ class Bucket:
         return min(burst, self._left + (now - self._at) * rate) >= cost
 
     def is_full(self, rate: float, burst: float, now: float) -> bool:
-        """Nothing was spent for a while, so there is nothing to remember."""
+        """True if the bucket is full again, so that it need not be kept in memory."""
         return self._left + (now - self._at) * rate >= burst
 
 

@@ -26,14 +26,14 @@ class BotFailed(Exception):
     """The bot gave no answer: it failed, its process died, or it took too long."""
 
 
-class Worker:
+class BotProcess:
     """One process; it answers one question at a time."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
     @classmethod
-    async def start(cls) -> "Worker":
+    async def start(cls) -> "BotProcess":
         """Start a fresh process, not a copy of this one; it ignores a Ctrl-C at the terminal."""
         pipe = asyncio.subprocess.PIPE
         path = os.pathsep.join(place for place in sys.path if place)
@@ -73,8 +73,8 @@ class BotPool:
     """A limited number of processes; a question waits for an idle one."""
 
     def __init__(self, size: int) -> None:
-        self._idle: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
-        self._workers: set[Worker] = set()
+        self._idle: asyncio.LifoQueue[BotProcess | None] = asyncio.LifoQueue()
+        self._workers: set[BotProcess] = set()
         for _ in range(max(1, size)):
             self._idle.put_nowait(None)
 
@@ -105,12 +105,12 @@ class BotPool:
         for worker in tuple(self._workers):
             await self._stop(worker)
 
-    async def _start(self) -> Worker:
-        worker = await Worker.start()
+    async def _start(self) -> BotProcess:
+        worker = await BotProcess.start()
         self._workers.add(worker)
         return worker
 
-    async def _stop(self, worker: Worker) -> None:
+    async def _stop(self, worker: BotProcess) -> None:
         self._workers.discard(worker)
         await worker.stop()
 

@@ -13,7 +13,7 @@ from parlour.server.bots.worker import Question
 
 
 def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:
-    """What a player sees and may do; None if that is nothing, or the game does not list it."""
+    """The question for a bot, with its view and legal events; None if the game lists no legal event."""
     legal = list(game.legal_events(room.state, player) or ())
     if not legal:
         return None

@@ -42,7 +42,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class BotAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An event, or nothing; or what went wrong."""
+    """A bot's answer: its event, None if it makes no move, or the error."""
 
     event: Any = None
     error: str | None = None

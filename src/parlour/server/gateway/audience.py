@@ -45,7 +45,7 @@ SeenByDoors = Mapping[tuple[Encoder, Perspective], Seen]
 
 @lru_cache(maxsize=1000)
 def shared(topics: frozenset[str]) -> frozenset[str]:
-    """The same topics, as one object for all who hear just these."""
+    """Intern a set of topics: clients that hear the same topics share one object."""
     return topics
 
 

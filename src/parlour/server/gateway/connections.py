@@ -138,7 +138,7 @@ class RoomConnection:
         self._requests.catch_up(self._client)
 
     def part(self) -> None:
-        """Nothing: the close code is enough."""
+        """Send no last message when the server stops: the close code is enough."""
 
     def end(self) -> None:
         self._requests.lose(self._client)

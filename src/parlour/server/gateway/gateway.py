@@ -104,7 +104,7 @@ class Gateway:
         }
 
     def number_from(self, first: int) -> None:
-        """Give clients and requests numbers after this one, which no other gateway gives."""
+        """Number clients and requests from *first* + 1 on: each gateway has a range of its own."""
         self._clients, self._asks = count(first + 1), count(first + 1)
 
     def connect(self, adapter: Adapter, outbox: Outbox, player: str, token: str | None = None) -> Client:

@@ -93,7 +93,7 @@ class PatientHttp(HttpToolsProtocol):
     """Received bytes that wait for a later turn; meanwhile nothing more is read."""
     _soon: asyncio.Handle | None = None
     _place: str | None = None
-    """The address that it counts for."""
+    """The client address in whose limit this connection is counted; None if it is not."""
     _deadline: asyncio.TimerHandle | None = None
     _left = MAX_HEAD
     """Bytes that this part of a request may still have."""

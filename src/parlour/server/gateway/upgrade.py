@@ -110,7 +110,7 @@ class Door(ABC):
         """The server is about to stop: stop timers, and answer the HTTP calls that wait."""
 
     async def let_go(self, moves: Callable[[str], bool]) -> None:  # noqa: B027
-        """Another worker is to own the keys that move: close their connections, and write what is left."""
+        """Close the connections of the keys for which *moves* is true, and write what is left."""
 
     async def finish(self) -> None:  # noqa: B027
         """All connections are closed: write what is left, because the journal closes next."""

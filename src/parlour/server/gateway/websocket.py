@@ -244,7 +244,7 @@ class Socket(asyncio.Protocol):
 
     @property
     def transport(self) -> asyncio.Transport:
-        """What is under it, for those who ask how much has arrived."""
+        """The asyncio transport, for a door that measures how many bytes the client has acknowledged."""
         return self._transport
 
     @property

@@ -90,7 +90,7 @@ class RoomActor(MovableRoom):
         self._lost: frozenset[int] = frozenset()
         self._alarm: Handle | None = None
         self._alarm_at = 0.0
-        """When the alarm rings."""
+        """The time for which `_alarm` is set, by the rooms' clock."""
         self._rest: Handle | None = None
         self._asked_bots: frozenset[str] = frozenset()
         """The bots who have not yet answered what they were asked."""

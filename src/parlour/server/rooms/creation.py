@@ -40,7 +40,7 @@ class How(TypedDict, total=False):
 
 
 class RoomCreation:
-    """Opens rooms, and counts for whom they are open."""
+    """Opens rooms, and counts the open ones for the limits per player, per address and in total."""
 
     def __init__(self, environment: Environment) -> None:
         self._env = environment
@@ -48,7 +48,7 @@ class RoomCreation:
         self._counted: dict[str, Mapping[str, str]] = {}
         """The open rooms with a game to play, and for whom they count."""
         self._early: dict[str, RoomSummary] | None = {}
-        """Summaries that are newer than those being read."""
+        """Summaries that change while `start` reads the rooms from the journal; None at all other times."""
 
     def _no_rooms(self) -> Quota:
         settings = self._env.settings

@@ -1,4 +1,4 @@
-"""Which rooms this process owns: all of them, unless it is one of many workers."""
+"""Which rooms this process owns: all of them, unless it is one of many (then `server/worker.py` knows)."""
 
 from typing import Protocol
 

@@ -59,7 +59,7 @@ class SteppingRoom(ABC):
         """The journal's own number of the room."""
         self._game: Game[Any]
         self._opening: Opening
-        """What its summary says that the room itself does not know."""
+        """Who opened the room and how: the part of the summary that is not in the room's state."""
         self._summary: RoomSummary | None = None
         self._roster = Roster("" if environment.ownership.is_shared else load)
         self._presence = Presence(load)
@@ -72,7 +72,7 @@ class SteppingRoom(ABC):
         self._stored = 0
         """The seq of the last stored state."""
         self._due: float | None = None
-        """When the journal believes that this room wants to be woken: never later than it does."""
+        """The wake-up time stored in the journal: that of the room's next timer, or earlier."""
         self._recount: Handle | None = None
         self._settling = False
         """The room was just taken over from another worker, and clients are coming back."""
@@ -87,7 +87,7 @@ class SteppingRoom(ABC):
     async def step(
         self, command: Command, *, id: str | None = None, tickets: tuple[Ticket, ...] = ()
     ) -> Thought:
-        """Think a command through, write it and the tickets that it matches, and speak of it."""
+        """Apply a command, write the step and the tickets that it matches, and send it to the clients."""
         thought = self._think(command, id, sent=bool(tickets))
         await self._keep((thought,), tickets)
         return thought
@@ -287,7 +287,7 @@ class SteppingRoom(ABC):
         return changed
 
     def _syncs(self, sends: Sequence[Send]) -> dict[Perspective, Push]:
-        """Everything, where a step sends it."""
+        """The full view of each perspective, if the step asks for a `sync`; empty otherwise."""
         if "sync" not in [send.kind for send in sends]:
             return {}
         return {perspective: sync(self.here.seq, seen) for perspective, seen in self._seen.items()}

@@ -133,7 +133,7 @@ class Waits(msgspec.Struct, frozen=True):
     game: float | None
     """After the last thing that a player did. Where the game leaves it to the server: after the last step."""
     away: float | None
-    """For a player who is away, who then has left."""
+    """Before a player who is disconnected counts as having left."""
     nobody: float | None
     """For any player to come back, once none is connected."""
     empty: float | None

@@ -102,7 +102,7 @@ class RelayConnection:
         self._relays.read_on(self)
 
     def part(self) -> None:
-        """Nothing: the close code is enough."""
+        """Send no last message when the server stops: the close code is enough."""
 
     def end(self) -> None:
         self._relays.lose(self)

@@ -113,7 +113,7 @@ class SessionSocket:
         self._free.set()
 
     def part(self) -> None:
-        """Nothing: the close code is enough."""
+        """Send no last message when the server stops: the close code is enough."""
 
     def end(self) -> None:
         self._free.set()
