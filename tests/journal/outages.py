@@ -17,6 +17,7 @@ PATIENCE = 20.0
 @asynccontextmanager
 async def opened(url, **more):
     journal = PostgresJournal(url, "disk", **more)
+    journal.share()
     await journal.open()
     try:
         yield journal

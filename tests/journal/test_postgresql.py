@@ -415,6 +415,8 @@ async def test_two_workers_who_make_a_secret_at_once_share_it(journal, second):
 
 async def test_two_who_open_a_new_database_at_once_share_it(url):
     journals = [PostgresJournal(url, "disk") for _ in range(4)]
+    for one in journals:
+        one.share()
     assert await asyncio.gather(*(journal.open() for journal in journals)) == [0.0] * 4
     assert len({journal.me for journal in journals}) == 4
     await journals[0].create(summary(), STATE, None)
@@ -426,5 +428,6 @@ async def test_the_clock_of_two_workers_never_goes_back(journal, second, url):
     await journal.beat(9.0)
     await second.beat(5.0)
     third = PostgresJournal(url, "disk")
+    third.share()
     assert await third.open() == 9.0
     await third.close()

@@ -75,9 +75,13 @@ class PostgresJournal:
     async def open(self) -> float:
         if self._writer is not None:
             raise RuntimeError("the journal is open already")
-        self.me, clock = await self._enrol()
-        line = WritingConnection(self._url, SYNCHRONOUS[self._durability], self.me)
-        await line.current()
+        try:
+            self.me, clock = await self._enrol()
+            line = WritingConnection(self._url, SYNCHRONOUS[self._durability], self.me)
+            await line.current()
+        except BaseException:
+            await self.turn.give_back()
+            raise
         self._damages, self._inspected = {}, (0, None)
         self._writer = Writer(line, self.me, self._note_fenced, self._settle_within)
         self._readers = Readers(self._url)

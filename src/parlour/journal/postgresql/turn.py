@@ -11,11 +11,13 @@ import asyncpg
 import structlog
 
 from parlour.journal.base import NotKept
+from parlour.journal.postgresql.errors import ERRORS
 from parlour.journal.postgresql.schema import connect, split_url, without_password
 
 log = structlog.get_logger()
 
 BURY_ALL = "UPDATE workers SET gone = true WHERE NOT gone"
+CLOSE_WITHIN = 1.0
 LOOK_EVERY = 0.2
 """Seconds between two tries while another process has the turn."""
 
@@ -53,4 +55,7 @@ class Turn:
         """Let others have their turn."""
         db, self._db = self._db, None
         if db is not None:
-            await db.close()
+            try:
+                await db.close(timeout=CLOSE_WITHIN)
+            except ERRORS:
+                db.terminate()
