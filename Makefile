@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster test-workers attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -61,6 +61,9 @@ torture: setup ## kill a server 200 times while it is played on, and its databas
 torture-cluster: setup ## kill, freeze and cut off workers, their bus and their database while they are played on: an hour
 	@scripts/setup-cluster
 	$(bin)/python -m tests.torture cluster
+
+simulate-cluster: setup ## three workers on a virtual clock with every fault there is, 100,000 times: an hour; schedules=N for fewer, seed=N for one
+	$(bin)/python -m tests.simulation $(if $(seed),--seed $(seed),--schedules $(or $(schedules),100000))
 
 test-workers: setup tests/e2e/node_modules/.ready ## the real clients against three workers on one port
 	@scripts/setup-cluster

@@ -4,6 +4,7 @@ import pytest
 
 from parlour.journal.postgresql import schema
 from tests.cluster.crew import Crew
+from tests.cluster.workers import Workers
 from tests.postgres import Postgres
 
 
@@ -23,3 +24,9 @@ async def crew(postgres):
     crew = Crew(url, db)
     yield crew
     await crew.end()
+
+
+@pytest.fixture
+async def workers():
+    async with Workers(3) as three:
+        yield three

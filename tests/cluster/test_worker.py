@@ -1,42 +1,12 @@
 """Several workers share rooms: whoever comes to any of them plays as with one."""
 
-import asyncio
-from functools import partial
-
 import pytest
 
 from parlour.errors import Refused
-from parlour.journal.shards import room_key, shard_of
-from parlour.server.border import Accepted
+from parlour.journal.shards import shard_of
 from parlour.server.tokens import Bearer
-from tests.cluster.workers import Workers
+from tests.cluster.workers import moves, play, table_of
 from tests.server.world import seqs
-
-
-def moves(person):
-    """The cells that somebody heard being marked, with the number of the step."""
-    return [(payload["seq"], payload["payload"]["cell"]) for _, payload in person.heard("game_event")]
-
-
-@pytest.fixture
-async def workers():
-    async with Workers(3) as three:
-        yield three
-
-
-async def table_of(workers, owner=1, ann=1, bob=2):
-    """A game of noughts and crosses at that owner, with players at these workers."""
-    await workers.worlds[owner].open("tictactoe")
-    while workers.owner("ABCD") != owner:
-        await workers.hand_over("ABCD", owner)
-    people = [await workers.person("ann", ann), await workers.person("bob", bob)]
-    for person in people:
-        assert (await person.join("ABCD"))[0] == "ok"
-    return people
-
-
-async def play(person, cell, id=None):
-    return await person.play("ABCD", {"type": "mark", "cell": cell}, id)
 
 
 @pytest.mark.parametrize(("ann", "bob"), [(1, 1), (1, 2), (2, 3)])
@@ -242,119 +212,6 @@ async def test_everybody_at_the_lobby_hears_of_rooms_at_other_workers(workers):
     await workers.wait(12)
     listed = [room["id"] for _, payload in zoe.heard("rooms", "rooms_changed") for room in payload["rooms"]]
     assert "ABCD" in listed
-
-
-# When owners change.
-
-
-async def test_whoever_was_there_is_shown_what_happened_without_a_word_while_a_room_changed_hands(workers):
-    """The pause of a dead owner is a step of which no message is sent."""
-    ann, bob = await table_of(workers, 3, 1, 2)
-    await play(ann, 0)
-    workers.kill(3, gap=1.5)
-    await workers.wait(0.5)
-    room = workers.worlds[workers.owner("ABCD")].room()
-    assert seqs(ann)[-1] == seqs(bob)[-1] == room.seq
-
-
-async def test_a_place_that_is_asked_for_twice_hears_what_it_missed_since_the_first_time(workers):
-    ann, bob = await table_of(workers, 1, 1, 2)
-    zoe = await workers.person("zoe", 2)
-    await zoe.join("ABCD", spectate=True)
-    gateway = workers.worlds[2].server.gateway
-    asked, gateway.ask = gateway.ask, lambda ask: asked(ask) if ask.player == "zoe" else None
-    gateway.ask_again("ABCD", lost=False)  # bob's request gets lost
-    await workers.quiet()
-    await play(ann, 0)
-    assert [cell for _, cell in moves(zoe)] == [0]
-    gateway.ask = asked
-    gateway.ask_again("ABCD", lost=False)
-    await workers.quiet()
-    assert moves(bob) == moves(zoe) == moves(ann)
-
-
-async def test_a_new_owner_is_asked_for_nothing_before_the_old_one_has_said_all_it_had_to_say(workers):
-    """The table says who owns a room sooner than a slow bus brings the last steps of the old owner."""
-    ann, bob = await table_of(workers, 1, 1, 2)
-    workers.hub.separate(1, 2)
-    await play(ann, 0)
-    await workers.hand_over("ABCD", 2)
-    zoe = await workers.person("zoe", 2)
-    zoe.send_soon('["1","1","game:ABCD","phx_join",{"spectate":true}]')
-    await workers.quiet()
-    workers.hub.reunite(1, 2)
-    await workers.wait(8)
-    assert (await play(bob, 3))[0] == "ok"
-    assert (await play(ann, 1))[0] == "ok"
-    assert [cell for _, cell in moves(bob)] == [cell for _, cell in moves(ann)] == [0, 3, 1]
-    assert seqs(zoe) == sorted(set(seqs(zoe)))
-    assert workers.worlds[2].room().connected == ["ann", "bob"]
-
-
-async def test_a_worker_that_has_just_joined_is_answered_before_it_is_seen_in_the_table(workers):
-    ann, bob = await table_of(workers, 1, 1, 2)
-    members = workers.table.members[1]
-    seen = members.workers()
-    members.workers = lambda: seen
-    await workers.start(4)
-    zoe = await workers.person("zoe", 4)
-    assert (await zoe.join("ABCD", spectate=True))[0] == "ok"
-
-
-async def test_an_answer_to_what_was_asked_again_since_is_left_alone(workers):
-    """An owner may answer over a new link what it heard over the old one."""
-    ann, bob = await table_of(workers, 1, 1, 2)
-    gateway, heard = workers.worlds[2].server.gateway, []
-    hear = gateway.hear
-
-    def listen(told):
-        heard.append(told)
-        hear(told)
-
-    gateway.hear = listen
-    bob.send_soon('["1","9","game:ABCD","chat",{"text":"hello","id":"c1"}]')
-    ((old, _),) = gateway._pending.items()
-    gateway.ask_again("ABCD", lost=True)
-    await workers.quiet()
-    (answered,) = [told.number for told in heard if isinstance(told, Accepted)]
-    assert answered != old
-    assert [payload["text"] for _, payload in bob.heard("chat")] == ["hello"]
-
-
-async def test_a_command_waits_until_the_new_owner_has_the_place_of_its_client(workers):
-    """The old owner has said that the room moved, and the table shows the new one a moment later."""
-    ann, bob = await table_of(workers, 1, 1, 2)
-    shard = shard_of(room_key("ABCD"))
-    moving = asyncio.ensure_future(workers.table.members[1].asked(shard))
-    await workers.quiet()
-    await moving
-    workers.table.owners[shard] = 3
-    workers.table.members[3].taken({shard}, 0.0)
-    bob.forget()
-    bob.send_soon('["1","9","game:ABCD","chat",{"text":"hello"}]')
-    await workers.wait(0.5)
-    assert [frame[4]["status"] for frame in bob.frames if frame[1] == "9"] == ["ok"]
-    assert [payload["text"] for _, payload in bob.heard("chat")] == ["hello"]
-
-
-async def test_a_worker_that_is_asked_for_a_room_or_told_of_a_death_looks_at_the_table_at_once(workers):
-    ann, bob = await table_of(workers, 1, 1, 2)
-    looks: list[int] = []
-    for me, member in workers.table.members.items():
-        member.look_now = partial(looks.append, me)
-    shard = shard_of(room_key("ABCD"))
-    moving = asyncio.ensure_future(workers.table.members[1].asked(shard))
-    await workers.quiet()
-    await moving
-    workers.table.owners[shard] = 3
-    workers.workers[3]._giving.add(shard)  # it has not seen yet that it is the owner
-    await workers.wait(0.3)
-    assert 3 in looks
-    looks.clear()
-    workers.table.members[2].changed = lambda: None  # it has not looked yet
-    workers.kill(3)
-    await workers.quiet()
-    assert 2 in looks
 
 
 # Sessions.

@@ -174,3 +174,30 @@ class Workers:
         while self.clock.turn_to_next(until):
             await self.quiet()
         self.clock.start(until)
+
+    async def let_pass(self, seconds: float) -> None:
+        """Let time pass, and do not wait for rooms that are busy."""
+        until = self.clock.now() + seconds
+        await asyncio.sleep(0)
+        while self.clock.turn_to_next(until):  # noqa: ASYNC110 - turns are meant
+            await asyncio.sleep(0)
+
+
+def moves(person):
+    """The cells that somebody heard being marked, with the number of the step."""
+    return [(payload["seq"], payload["payload"]["cell"]) for _, payload in person.heard("game_event")]
+
+
+async def table_of(workers, owner=1, ann=1, bob=2):
+    """A game of noughts and crosses at that owner, with players at these workers."""
+    await workers.worlds[owner].open("tictactoe")
+    while workers.owner("ABCD") != owner:
+        await workers.hand_over("ABCD", owner)
+    people = [await workers.person("ann", ann), await workers.person("bob", bob)]
+    for person in people:
+        assert (await person.join("ABCD"))[0] == "ok"
+    return people
+
+
+async def play(person, cell, id=None):
+    return await person.play("ABCD", {"type": "mark", "cell": cell}, id)

@@ -75,3 +75,17 @@ async def test_a_job_that_fails_is_logged_and_holds_nobody_up():
         await mailbox.drained()
     assert done == ["c"]
     assert [entry["event"] for entry in logs] == ["job_failed", "job_failed"]
+
+
+async def test_whoever_gives_up_waiting_for_a_mailbox_leaves_no_error_behind():
+    mailbox = Mailbox()
+    written = asyncio.get_running_loop().create_future()
+    mailbox.put(noting([], "a", first=written))
+    waiting = asyncio.ensure_future(mailbox.drained())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    with capture_logs() as logs:
+        written.set_result(None)
+        await mailbox.drained()
+    assert logs == []

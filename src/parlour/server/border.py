@@ -200,6 +200,8 @@ class Pushed(msgspec.Struct, frozen=True, tag=True):
     room: str
     client: int
     pushes: tuple[Push, ...]
+    number: int | None = None
+    """The request to enter after whose answer this comes: it is for that place only."""
 
 
 class Reseated(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ class Mailbox:
         """Wait until all jobs that were put are done."""
         while self.busy:
             done = asyncio.get_running_loop().create_future()
-            self.put(lambda done=done: done.set_result(None))  # type: ignore[misc]
+            self.put(lambda done=done: None if done.done() else done.set_result(None))  # type: ignore[misc]
             await done
 
     def release(self, job: Job | None = None) -> None:

@@ -20,10 +20,8 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import RoomQuery, Trouble
 from parlour.journal.shards import LOBBY, room_key, shard_of
 from parlour.server.border import (
-    Accepted,
     Ask,
     AskRoom,
-    Entered,
     EnterRoom,
     LeaveRoom,
     LookRoom,
@@ -88,6 +86,14 @@ class Homeless(NamedTuple):
     last: float
 
 
+class Asked(NamedTuple):
+    """A request: its room, the worker that was asked, and whether another one may have carried it out."""
+
+    room: str
+    worker: int
+    in_doubt: bool
+
+
 class Worker:
     """Sends requests to owners and messages to gateways, over the bus where these are other workers."""
 
@@ -99,10 +105,14 @@ class Worker:
         self._gateway, self._rooms, self._env = parlour.gateway, parlour.rooms, parlour.environment
         self._members, self._bus = members, bus
         self.me = members.me
-        self._asked: dict[str, int] = {}
-        """The worker that each room was last asked of: it has the places of our clients."""
-        self._unsent: dict[int, str] = {}
-        """Requests that found no owner, and their rooms."""
+        self._homes: dict[str, int] = {}
+        """The worker at which our clients in each room have their places."""
+        self._asked: dict[int, Asked] = {}
+        """The requests that may not have been answered yet."""
+        self._unsent: dict[int, Asked] = {}
+        """Requests that found no owner."""
+        self._in_doubt = False
+        """What is asked right now may have been carried out before."""
         self._homeless: dict[str, Homeless] = {}
         self._calls: dict[int, tuple[int, asyncio.Future[Mail]]] = {}
         """Calls without an answer: whom they were sent to, and who waits."""
@@ -113,7 +123,7 @@ class Worker:
         self._gone: set[int] = {NOBODY}
         """Workers that will never answer; whoever is neither has just joined, and not been seen yet."""
         self._tasks = Tasks()
-        self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._look)
+        self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._go_round)
         self._listed: list[RoomInMemory] = []
         """The newest rooms that people are in, at whichever worker."""
         self.lobby = SharedLobby(parlour, self.me, lambda: members.owner_of(LOBBY), self._post)
@@ -196,12 +206,14 @@ class Worker:
             self._bus.forget(gone)
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
-        if self._alive - alive:
+        lost, self._alive = self._alive - alive, alive
+        self._gone |= lost
+        if lost:
             self._bus.broadcast(encode_mail(LookNow()))
-        self._gone |= self._alive - alive
-        self._alive = alive
         self.lobby.look(alive - {self.me})
         self._look()
+        for gone in lost:
+            self._repeat_lost(gone)
 
     async def _read_rooms(self) -> None:
         """Read which rooms people are in, at whichever worker, for the list of rooms."""
@@ -219,28 +231,32 @@ class Worker:
         return [*ours, *(room for room in self._listed if room.found.summary.id not in ids)]
 
     def _look(self) -> None:
-        """Ask again what was lost with an owner, and what found none, as soon as there is one."""
+        """Ask for places again where a room has another owner, and for what found none before."""
         rooms = self._gateway.rooms()
-        for room, worker in tuple(self._asked.items()):
+        for room, home in tuple(self._homes.items()):
             if room not in rooms:
-                del self._asked[room]
-            elif worker in self._gone and self._owner(room) not in self._gone:
-                self._gateway.ask_again(room, lost=worker != NOBODY)
-        self._send_unsent()
+                del self._homes[room]
+            elif self._owner(room) not in (home, NOBODY):
+                self._move(room)
+        self._send_unsent([n for n, one in self._unsent.items() if self._owner(one.room) != one.worker])
 
-    def _send_unsent(self) -> None:
+    def _go_round(self) -> None:
+        self._asked = {number: one for number, one in self._asked.items() if self._gateway.waits_for(number)}
+        self._look()
+        self._send_unsent(list(self._unsent))
+
+    def _send_unsent(self, numbers: list[int]) -> None:
         """Ask again what found no owner; refuse what has found none for long."""
         now = self._parlour.clock.now()
-        unsent, self._unsent = self._unsent, {}
-        for number, room in unsent.items():
-            if not self._gateway.waits_for(number):
-                continue
-            if now - self._homeless[room].since > PATIENCE:
-                self._gateway.refuse(number, _no_owner())
+        for number in numbers:
+            unsent = self._unsent.pop(number)
+            homeless = self._homeless.get(unsent.room)
+            if homeless is not None and now - homeless.since > PATIENCE:
+                self._gateway.refuse(number, _no_owner(in_doubt=unsent.in_doubt))
             else:
-                self._gateway.repeat(number)
-        for room, homeless in tuple(self._homeless.items()):
-            if now - homeless.last > FORGET_AFTER:
+                self._repeat(number, in_doubt=unsent.in_doubt)
+        for room, seen in tuple(self._homeless.items()):
+            if now - seen.last > FORGET_AFTER:
                 del self._homeless[room]
 
     def _note_homeless(self, number: int, room: str) -> None:
@@ -248,27 +264,50 @@ class Worker:
         now = self._parlour.clock.now()
         before = self._homeless.get(room)
         self._homeless[room] = Homeless(now if before is None else before.since, now)
-        self._unsent[number] = room
+        self._unsent[number] = self._asked.get(number, Asked(room, NOBODY, in_doubt=True))
         self._members.look_now()
 
+    # Asking again.
+
+    def _move(self, room: str) -> None:
+        """A room has another owner: ask for places there, and for what can be asked twice.
+
+        What came of the rest is told by the old owner's answers, or by the loss of its link.
+        """
+        before, self._homes[room] = self._homes[room], self._owner(room)
+        self._gateway.come_back(room)
+        for number in self._asked_of(before, room):
+            if self._gateway.is_repeatable(number):
+                self._repeat(number, in_doubt=before != NOBODY or self._asked[number].in_doubt)
+
+    def _repeat_lost(self, worker: int) -> None:
+        """The answers of a worker are lost: ask again what can be asked twice."""
+        for number in self._asked_of(worker):
+            self._repeat(number, in_doubt=True, lost=True)
+
+    def _repeat(self, number: int, *, in_doubt: bool, lost: bool = False) -> None:
+        self._asked.pop(number, None)
+        before, self._in_doubt = self._in_doubt, in_doubt
+        self._gateway.repeat(number, lost=lost)
+        self._in_doubt = before
+
+    def _asked_of(self, worker: int, room: str | None = None) -> list[int]:
+        """What a worker was asked, in one room or in all."""
+        asked = self._asked.items()
+        return [number for number, one in asked if one.worker == worker and room in (None, one.room)]
+
     def _owner(self, room: str) -> int:
-        return self._members.owner_of(room_key(room))
+        owner = self._members.owner_of(room_key(room))
+        return NOBODY if owner in self._gone else owner
 
     # From our gateway to owners.
 
-    def _holder(self, room: str) -> int:
-        """Who is asked for a room: whoever has our clients' places, until it is gone or says that it moved.
-
-        An owner that hands a room over says so after all else. The table may show the next owner sooner.
-        """
-        asked = self._asked.get(room, NOBODY)
-        return self._owner(room) if asked in self._gone else asked
-
     def ask(self, ask: Ask) -> None:
         """Pass a request of our gateway to the owner of its room."""
-        owner = self._holder(ask.room)
+        owner = self._owner(ask.room)
         if isinstance(ask, EnterRoom | AskRoom | LookRoom):
-            self._asked[ask.room] = owner
+            self._homes.setdefault(ask.room, owner)
+            self._asked[ask.number] = Asked(ask.room, owner, self._in_doubt)
         if owner == self.me:
             self._rooms.ask(ask)
         elif owner != NOBODY:
@@ -294,26 +333,24 @@ class Worker:
 
     def _send(self, gateway: int, told: Told) -> None:
         if gateway == self.me:
-            self._hear(told)
-        else:
+            self._hear(told, self.me)
+        else:  # perhaps we have not seen it in the table yet; if it is gone, the bus knows
             self._bus.send(gateway, encode_mail(told))
 
-    def _hear(self, told: Told) -> None:
+    def _hear(self, told: Told, sender: int) -> None:
         """A message of a room to our gateway."""
-        if isinstance(told, Accepted | Rejected | Entered) and not self._gateway.waits_for(told.number):
-            return  # it was asked again since, because its answer seemed lost
-        if not isinstance(told, Moved):
+        if isinstance(told, Rejected):  # if its client's place is not known yet, it is asked again
+            before, asked = self._in_doubt, self._asked.get(told.number)
+            self._in_doubt = asked is not None and asked.in_doubt
             self._gateway.hear(told)
-        elif told.number is None:  # whatever the old owner did was answered before
-            self._ask_again(told.room, lost=False)
+            self._in_doubt = before
+        elif not isinstance(told, Moved):
+            self._gateway.hear(told)
+        elif told.number is None:  # what the old owner did not do, it says of each request by itself
+            if self._homes.get(told.room) == sender:
+                self._gateway.come_back(told.room)
         elif self._gateway.waits_for(told.number):
-            self._asked.pop(told.room, None)
             self._note_homeless(told.number, told.room)
-
-    def _ask_again(self, room: str, *, lost: bool) -> None:
-        """Ask the present owner of a room for all that our clients want there."""
-        self._asked.pop(room, None)
-        self._gateway.ask_again(room, lost=lost)
 
     # Calls to rooms.
 
@@ -383,7 +420,7 @@ class Worker:
 
     def _post(self, worker: int, mail: Mail) -> None:
         """Send a message to another worker."""
-        if worker in self._alive and worker != self.me:
+        if worker != self.me and worker not in self._gone:
             self._bus.send(worker, encode_mail(mail))
 
     def _tell_ended(self, player: str, session: int) -> None:
@@ -424,7 +461,7 @@ class Worker:
             case LookNow():
                 self._members.look_now()
             case _:
-                self._hear(mail)
+                self._hear(mail, sender)
 
     def _take_from_network(self, sender: int, mail: NetworkMail) -> None:
         if self.network is not None:
@@ -438,9 +475,10 @@ class Worker:
         self._lose_calls(worker)
         self._parlour.sessions.forget()
         self.lobby.lose(worker)
-        for room, owner in tuple(self._asked.items()):
-            if owner == worker:
-                self._ask_again(room, lost=True)
+        for room, home in tuple(self._homes.items()):
+            if home == worker:
+                self._gateway.come_back(room)
+        self._repeat_lost(worker)
         self._rooms.expect_again(worker, SETTLE_AFTER)
 
 
@@ -456,5 +494,7 @@ def part_of(told: StepTold, gateway: int, listeners: Listeners) -> StepTold:
     )
 
 
-def _no_owner() -> Refused:
+def _no_owner(*, in_doubt: bool = False) -> Refused:
+    if in_doubt:
+        return Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN)
     return Refused(Code.NOT_SAVED, "nobody looks after this room at the moment; try again")

@@ -15,7 +15,7 @@ from parlour.server.border import Format, Perspective, StepTold, Viewpoint, pers
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import WriteGroup, pushed
 from parlour.server.step_messages import push_of
-from parlour.wire import Company, DoorAdapter, Push, Request
+from parlour.wire import Company, DoorAdapter, Push
 
 log = structlog.get_logger()
 
@@ -53,7 +53,7 @@ class Place:
     """A client's place in a room: from which perspective it sees, and which topics it hears."""
 
     __slots__ = (
-        "client", "door", "encoder", "format", "group", "held", "key", "muted", "outbox", "own",
+        "client", "door", "encoder", "entry", "format", "group", "key", "muted", "outbox", "own",
         "perspective", "ref", "returning", "since", "stale", "topics", "viewer",
     )  # fmt: skip
 
@@ -72,11 +72,11 @@ class Place:
         self.muted = False
         """The client has asked to leave or to join anew: it is told no more here."""
         self.returning = False
-        """It is muted because the room has another owner, which was asked for the place again."""
+        """The room has another owner, which was asked for the place again and for what was missed."""
+        self.entry = 0
+        """The request by which it has its place."""
         self.since = 0
-        """The last step that was told here before that."""
-        self.held: tuple[Request, ...] = ()
-        """What its client has asked meanwhile: it is passed on when the place is there again."""
+        """The last step that it was told before that."""
         self.stale = False
         """Has skipped steps because its outbox was full, and needs a whole view."""
         self.group: WriteGroup | None = None
@@ -235,7 +235,7 @@ class Audience:
     def mute(self, client: Client) -> None:
         """Tell this client no more from its place here."""
         if (place := self._places.get(client.number)) is not None:
-            place.muted = True
+            place.muted, place.returning = True, False
             place.leave_group()
 
     def regroup(self) -> None:

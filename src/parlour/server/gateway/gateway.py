@@ -163,8 +163,6 @@ class Gateway:
         )
 
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
-        if self._returning and self._hold(client, request, room):
-            return
         self._pending[number := next(self._asks)] = (client, request, False)
         if type(wish) is SendEvent:
             command: Command = Act(client.player, wish.event)
@@ -174,8 +172,6 @@ class Gateway:
 
     def _look(self, client: Client, request: Request, room: str) -> None:
         """Ask which step has been told to a client, before its door decides."""
-        if self._returning and self._hold(client, request, room):
-            return
         self.ask(LookRoom(room, client.number, self._expect((client, request, False))))
 
     def _end_look(self, client: Client) -> None:
@@ -264,6 +260,8 @@ class Gateway:
             log.exception("not_told", what=type(told).__name__)
 
     def _accept(self, told: Accepted) -> None:
+        if told.number not in self._pending:
+            return  # it was asked again since, under another number
         client, request, looked = self._pending.pop(told.number)
         if type(request.wish) is LookFirst and not looked:
             self._decide(client, request, told.seq)
@@ -286,6 +284,8 @@ class Gateway:
     def _reject(self, told: Rejected) -> None:
         if (returning := self._returning.pop(told.number, None)) is not None:
             self._send_back(*returning, told)
+            return
+        if told.number not in self._pending or self._regained(told):
             return
         client, request, looked = self._pending.pop(told.number)
         if looked and told.code == Code.STALE:  # the room has moved on since: the door looks again
@@ -313,9 +313,15 @@ class Gateway:
         return client.entering is not None and room in client.entering.values()
 
     def _enter(self, told: Entered) -> None:
-        if (returning := self._returning.pop(told.number, None)) is not None:
+        if told.number in self._pending:
+            self._admit(told)
+        elif (returning := self._returning.pop(told.number, None)) is not None:
             self._return(returning[0], told)
-            return
+        elif not self._wants_place(told.room, told.client):
+            self.ask(LeaveRoom(told.room, told.client, lost=True))
+
+    def _admit(self, told: Entered) -> None:
+        """Give a client the place that it asked for."""
         client, request, _ = self._pending.pop(told.number)
         stays = self._entered(client, told.number)
         if client.is_lost:
@@ -328,7 +334,9 @@ class Gateway:
         assert isinstance(wish, Enter)  # noqa: S101 - the answer to one
         audience.company, audience.seq = told.company, told.seq
         place = Place(client, wish.format, told.viewpoint, request.ref)
-        place.muted = self._enters(client, told.room)  # who joins anew hears nothing before that answer
+        place.entry = told.number
+        # Who has joined anew hears nothing before the answer to that.
+        place.muted = self._has_entered_since(client, told.room, told.number)
         audience.add(place)
         payload: dict[str, Any] = {
             "player": told.player, "game": told.game, "seq": told.seq, "seat": told.seat
@@ -361,85 +369,91 @@ class Gateway:
         asked = {request.room for _, request, _ in self._pending.values() if request.room is not None}
         return asked | self._audiences.keys()
 
-    def ask_again(self, room: str, *, lost: bool) -> None:
-        """A room has another owner: ask there what was not answered, and for the places of all clients.
-
-        If the old owner is *lost*, nobody knows what came of commands without an id: their clients are sent
-        away to come back and see. An owner that handed the room over has answered everything it did.
-        """
-        asked = [(number, *rest) for number, rest in self._pending.items() if rest[1].room == room]
+    def come_back(self, room: str) -> None:
+        """A room has another owner, or messages of it were lost: ask for the places of all clients again."""
         audience = self._audiences.get(room)
-        for place in [] if audience is None else audience.places():
+        places = [] if audience is None else audience.places()
+        for place in places:  # all of them, before the first answer
+            self._await_return(place, room)
+        for place in places:
             self._come_back(place, room)
-        for number, _, request, looked in asked:
-            self.repeat(number, lost=lost and (looked or not _is_repeatable(request)))
+
+    def is_repeatable(self, number: int) -> bool:
+        """True if a request can be sent again although it may have been carried out."""
+        _, request, looked = self._pending.get(number, (None, None, False))
+        return not looked and (request is None or _is_repeatable(request))
 
     def repeat(self, number: int, *, lost: bool = False) -> None:
-        """Ask anew what was certainly not carried out; or, if its answer is *lost*, send the client away."""
+        """Ask anew; but if the answer is *lost* and asking twice could do it twice, send the client away."""
         if (returning := self._returning.pop(number, None)) is not None:
             self._come_back(*returning)
             return
         if number not in self._pending:
             return
+        sent_away = lost and not self.is_repeatable(number)
         client, request, _ = self._pending.pop(number)
         if isinstance(request.wish, Enter):
             self._entered(client, number)
         if client.is_lost:
             return
-        if lost:
+        if isinstance(request.wish, Enter) and self._has_entered_since(client, request.room or "", number):
+            client.refuse(request, Refused(Code.NOT_JOINED, "you have joined this room anew since"))
+        elif sent_away:
             client.outbox.close(CloseCode.SERVICE_RESTART, "come again")
         elif type(request.wish) is LookFirst:
             self._look(client, request, request.room or "")
         else:
             self.receive(client, request)
 
+    def _has_entered_since(self, client: Client, room: str, number: int) -> bool:
+        """True if a client has asked to enter this room again after this request to enter it."""
+        place = self._place(client, room)
+        later = [one for one, there in (client.entering or {}).items() if there == room and one > number]
+        return bool(later) or (place is not None and place.entry > number)
+
     def _come_back(self, place: Place, room: str) -> None:
         """Ask for a place again; until then its client hears nothing, and then what it missed."""
         for number in [one for one, (other, _) in self._returning.items() if other is place]:
             del self._returning[number]
-        if not place.muted or place.returning:
-            if not place.returning:  # others may have come back since, and heard more
-                place.since = NEVER if place.stale else self._audiences[room].seq
-            place.muted, place.returning = True, True
-            place.leave_group()
+        if self._place(place.client, room) is place and (not place.muted or place.returning):
+            self._await_return(place, room)
             number, client = next(self._asks), place.client
             self._returning[number] = (place, room)
-            since, address = place.since, client.outbox.address
             self.ask(
                 EnterRoom(
-                    room, client.number, number, client.player, address, since, place.format, again=True
+                    room, client.number, number, client.player, client.outbox.address, place.since,
+                    place.format, again=True,
                 )
-            )
+            )  # fmt: skip
 
-    def _hold(self, client: Client, request: Request, room: str) -> bool:
-        """True if a request has to wait, because the owner does not know the client's place yet."""
-        place = self._place(client, room)
-        if place is None or not place.returning:
-            return False
-        place.held += (request,)
-        return True
+    def _await_return(self, place: Place, room: str) -> None:
+        """Tell a place nothing until it is there again; from where it heard everything, it is told then."""
+        if not place.muted and not place.returning:
+            place.since = NEVER if place.stale else self._audiences[room].seq
+        if not place.muted:
+            place.muted, place.returning = True, True
+            place.leave_group()
 
-    def _release(self, place: Place, room: str) -> None:
-        """Pass on what was held."""
-        held, place.held = place.held, ()
-        for request in held:
-            if isinstance(request.wish, LookFirst):
-                self._look(place.client, request, room)
-            elif not isinstance(request.wish, Enter | Exit | Queue | Unqueue):
-                self._command(place.client, request, room, request.wish)
+    def _wants_place(self, room: str, client: int) -> bool:
+        """True if a client has a place, or has asked for one."""
+        audience = self._audiences.get(room)
+        if audience is not None and audience.place(client) is not None:
+            return True
+        asked = ((one, request) for one, request, _ in self._pending.values() if one.number == client)
+        return any(isinstance(request.wish, Enter) and request.room == room for _, request in asked)
 
     def _return(self, place: Place, told: Entered) -> None:
-        """A place is there again."""
-        audience = self._audiences.get(told.room)
-        if audience is None or audience.place(place.client.number) is not place:
-            self.ask(LeaveRoom(told.room, place.client.number, place.client.is_lost))
-            return
+        """A place is there again; if it has missed something, that follows."""
+        audience, client = self._audiences.get(told.room), place.client
+        if audience is None or audience.place(client.number) is not place or not place.returning:
+            if not self._wants_place(told.room, client.number):
+                self.ask(LeaveRoom(told.room, client.number, client.is_lost))
+            return  # else the client has joined anew
         audience.company, audience.seq = told.company, told.seq
-        place.muted = place.returning = False
+        place.muted, place.returning, place.entry = False, told.seq != place.since, told.number
         if (place.viewer, {*told.viewpoint.topics} - {place.own}) != (told.viewpoint.viewer, {*place.topics}):
             place.move(told.viewpoint)
         audience.regroup()
-        self._release(place, told.room)
 
     def _send_back(self, place: Place, room: str, told: Rejected) -> None:
         """A place is not to be had again."""
@@ -451,11 +465,22 @@ class Gateway:
             self._remove(place.client, room)
             place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
 
+    def _regained(self, told: Rejected) -> bool:
+        """A new owner may not know of a place yet that it is asked for: then it is asked for both again."""
+        client, request, _ = self._pending[told.number]
+        place = self._place(client, request.room or "")
+        if told.code != Code.NOT_JOINED or place is None or (place.muted and not place.returning):
+            return False
+        self._come_back(place, request.room or "")
+        self.repeat(told.number)
+        return True
+
     def _push(self, told: Pushed) -> None:
         audience = self._audiences.get(told.room)
         place = None if audience is None else audience.place(told.client)
-        if audience is None or place is None or place.muted:
+        if audience is None or place is None or place.muted or told.number not in (None, place.entry):
             return
+        place.returning = False
         try:
             audience.push(place, told.pushes)
         except Refused:  # the door is only for those with a seat
@@ -467,7 +492,7 @@ class Gateway:
 
     def _tell_step(self, told: StepTold) -> None:
         audience = self._audiences.get(told.room)
-        if audience is None:
+        if audience is None or told.seq <= audience.seq:  # a former owner says what a later one has told
             return
         for number in told.closed:
             if (place := audience.place(number)) is not None:

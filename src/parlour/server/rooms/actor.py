@@ -12,7 +12,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, NotKept, Stored, Trouble
+from parlour.journal.base import Found, Stored, Trouble
 from parlour.room import Room
 from parlour.server import metrics
 from parlour.server.border import (
@@ -182,8 +182,12 @@ class RoomActor(MovableRoom):
     def _look(self, ask: LookRoom) -> None:
         if self._has_moved(ask.number):
             return
-        if self._roster.places.get(ask.client) is None:
-            self._env.tell(Rejected.by(ask.number, self._not_joined()))
+        try:
+            if self._roster.places.get(ask.client) is None:
+                raise self._not_joined()
+            self._check_lease()
+        except Refused as why:
+            self._env.tell(Rejected.by(ask.number, why))
         else:
             self._env.tell(Accepted(ask.number, self.here.seq))
 
@@ -229,8 +233,8 @@ class RoomActor(MovableRoom):
     async def _answer_again(self, number: int, command: Command, seq: int) -> None:
         try:
             self._env.tell(Accepted(number, await self._same_step(command, seq)))
-        except (Refused, Trouble) as error:
-            self._env.tell(Rejected.by(number, excuse(error)))
+        except Refused as why:
+            self._env.tell(Rejected.by(number, why))
 
     async def _same_step(self, command: Command, seq: int) -> int:
         """The seq of a step that did this command before; refused if it did another one."""
@@ -239,7 +243,7 @@ class RoomActor(MovableRoom):
                 if not _is_same(step.command, command):
                     raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
                 break
-        except NotKept:  # it may well have happened
+        except Trouble:  # it cannot be read, but something was kept: this must not be refused as not saved
             raise Refused(Code.OUTCOME_UNKNOWN, OUTCOME_NOT_KNOWN) from None
         return seq
 
@@ -420,6 +424,9 @@ class RoomActor(MovableRoom):
 
     async def _wake(self) -> None:
         """Read the room from the journal, and see who is not here any more."""
+        if not self._env.ownership.owns(self.id):  # it was handed over before it was woken
+            self._move_away()
+            return
         try:
             self._take(await wake(self._env, self.id))
         except (Refused, Trouble) as error:

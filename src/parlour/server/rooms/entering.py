@@ -80,6 +80,7 @@ class EnterableRoom(SteppingRoom):
         try:
             place, welcome = await self._take_place(ask)
             missed = await self._missed(place, ask.since)
+            self._check_lease()
         except (Refused, Trouble) as error:
             why = excuse(error)
             if why.code == Code.UNKNOWN_ROOM:
@@ -113,7 +114,7 @@ class EnterableRoom(SteppingRoom):
         if missed:
             welcome = ()  # it is among the missed steps
         pushes = (*(missed or ()), whole, *welcome, self._presence.state())
-        self._env.tell(Pushed(self.id, ask.client, pushes))
+        self._env.tell(Pushed(self.id, ask.client, pushes, ask.number))
 
     async def _take_place(self, ask: EnterRoom) -> tuple[Place, tuple[Push, ...]]:
         """Give a player a seat if there is one for them, else a spectator's place; and the game's welcome."""
@@ -180,10 +181,13 @@ class EnterableRoom(SteppingRoom):
         at = self._env.instant()
         return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
 
-    def _check_watching(self, player: str) -> None:
-        """Refuse one spectator too many; and any if the room may have another owner by now."""
+    def _check_lease(self) -> None:
+        """Refuse to show the room from memory if it may have another owner by now."""
         if not self._env.ownership.is_fresh():
             raise Refused(Code.NOT_SAVED, "this worker is cut off from the database; try again")
+
+    def _check_watching(self, player: str) -> None:
+        """Refuse one spectator too many."""
         most = self._env.settings.room_members
         if most and len(self._roster) >= most:
             raise Refused(Code.GAME_FULL, f"at most {most} connections can be in one room")
@@ -204,6 +208,8 @@ class EnterableRoom(SteppingRoom):
         missed: list[Push] = []
         if since < room.seq:
             async for step in self._env.journal.replay(self._number, after=since):
+                if step.seq > room.seq:
+                    break  # of a write whose outcome is not known yet, or of another owner
                 if _seats_anew(step, place.player):
                     return None  # they had another viewpoint then
                 missed.extend(heard(step, place.topics))

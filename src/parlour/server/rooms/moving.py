@@ -1,8 +1,9 @@
 """How a room changes its owner: one worker stores it and lets go of it, another takes it over."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from functools import partial
+from typing import Any
 
 import structlog
 
@@ -33,10 +34,6 @@ class MovableRoom(EnterableRoom):
     @abstractmethod
     def _close(self, why: Refused, *, ended: bool = False) -> None:
         """Drop the room from memory and refuse all requests."""
-
-    @abstractmethod
-    def post(self, ask: LeaveRoom) -> None:
-        """Accept a request of a gateway."""
 
     async def _take_over(self, gap: float) -> None:
         """Nobody loses time by a change of owners; players count as away if they are not back in a while."""
@@ -72,9 +69,13 @@ class MovableRoom(EnterableRoom):
         except (Refused, Trouble) as error:
             log.error("not_handed_over", room=self.id, error=str(error))
             return
-        self._moved = True
         self._env.tell_all(Moved(self.id), self._roster)
         self._roster.clear()
+        self._move_away()
+
+    def _move_away(self) -> None:
+        """Another worker owns the room: whoever asks is sent there."""
+        self._moved = True
         self._close(Refused(Code.NOT_SAVED, "the room has just moved to another worker; try again"))
 
     def _has_moved(self, number: int) -> bool:
@@ -88,7 +89,16 @@ class MovableRoom(EnterableRoom):
         return [place for place in self._roster if gateway_of(place.client) == gateway]
 
     def remove_clients(self, places: Iterable[Place]) -> None:
-        """Remove these clients, unless they have asked for their places again since."""
+        """Remove these clients, unless they have asked for their places again by then."""
         for place in places:
-            if self._roster.places.get(place.client) is place:
-                self.post(LeaveRoom(self.id, place.client, lost=True))
+            self.mailbox.put(partial(self._remove_place, place))
+
+    def _remove_place(self, place: Place) -> Coroutine[Any, Any, None] | None:
+        if self._roster.places.get(place.client) is not place:
+            return None
+        return self._leave(LeaveRoom(self.id, place.client))
+
+    async def remove_gateway(self, gateway: int) -> None:
+        """Remove all clients of a gateway that is gone, after all that it has asked."""
+        for place in self.clients_of(gateway):
+            await self._leave(LeaveRoom(self.id, place.client))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import structlog
@@ -195,7 +196,7 @@ class RoomRegistry:
     def leave_gateway(self, gateway: int) -> None:
         """Remove the clients of a gateway that is gone from all rooms."""
         for room in self.in_memory():
-            room.remove_clients(room.clients_of(gateway))
+            room.mailbox.put(partial(room.remove_gateway, gateway))
 
     def expect_again(self, gateway: int, seconds: float) -> None:
         """Messages of a gateway were lost: remove its clients that do not ask for their places again."""

@@ -38,8 +38,20 @@ async def wake(environment: Environment, id: str) -> Waked:
     if summary.ended is not None:
         raise Refused(Code.ROOM_ENDED, f"room {id} is over ({summary.ended})")
     game = environment.kept_game(summary.game)
+    if environment.ownership.is_shared:
+        await _catch_up(environment, recalled)
     room = await _rebuild(environment, game, recalled)
     return Waked(game, room, recalled.found, recalled.answers, recalled.stored.seq)
+
+
+async def _catch_up(environment: Environment, recalled: Recalled) -> None:
+    """If another worker's clock was ahead of ours when it made the last step, go on from there."""
+    last = recalled.steps[-1:]
+    if not last and recalled.stored.seq > 0:
+        replayed = environment.journal.replay(recalled.found.number, after=recalled.stored.seq - 1)
+        last = [step async for step in replayed]
+    if last and last[-1].now > environment.clock.now():
+        environment.clock.start(last[-1].now)
 
 
 async def _rebuild(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:

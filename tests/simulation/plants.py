@@ -1,0 +1,89 @@
+"""Faults that can be planted, each into one schedule: a simulation that does not find them proves nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from parlour.cluster.leases import Leases
+from parlour.server.gateway.gateway import Gateway
+from parlour.server.rooms.registry import RoomRegistry
+from tests.simulation.cluster import ProcessBus, RoomsClock
+from tests.simulation.journal import WorkerJournal
+from tests.simulation.schedule import Schedule
+
+
+@contextmanager
+def replaced(owner: type, name: str, value: Any) -> Iterator[None]:
+    """Let a class do something else for a while."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextmanager
+def no_fence(schedule: Schedule) -> Iterator[None]:
+    """Writes of a worker that was declared gone are kept."""
+    schedule.cluster.database.has_fence = False
+    yield
+
+
+def ignored_gap(_: Schedule) -> AbstractContextManager[None]:
+    """Nobody is told that messages on a link were lost."""
+    call = ProcessBus._call
+
+    def call_unless_lost(bus: ProcessBus, callback: Callable[..., None], *arguments: Any) -> None:
+        if callback != bus.lost:
+            call(bus, callback, *arguments)
+
+    return replaced(ProcessBus, "_call", call_unless_lost)
+
+
+def late_lease(_: Schedule) -> AbstractContextManager[None]:
+    """A worker shows rooms from memory although its lease may be over."""
+    return replaced(Leases, "is_fresh", lambda _: True)
+
+
+def hasty_hand_over(_: Schedule) -> AbstractContextManager[None]:
+    """A worker hands a shard over while it still has its rooms."""
+
+    async def return_at_once(_: RoomRegistry, _shard: int) -> None: ...
+
+    return replaced(RoomRegistry, "hand_over", return_at_once)
+
+
+def repeated_commands(_: Schedule) -> AbstractContextManager[None]:
+    """Commands without an id are sent again although the lost owner may have carried them out."""
+    return replaced(Gateway, "is_repeatable", lambda *_: True)
+
+
+def told_too_early(_: Schedule) -> AbstractContextManager[None]:
+    """A step is told before it is kept."""
+    append = WorkerJournal.append
+
+    def append_later(journal: WorkerJournal, room: int, steps: Any, writes: Any, kept: Any) -> None:
+        journal._process.call_soon(kept, None)
+        append(journal, room, steps, writes, lambda _: None)
+
+    return replaced(WorkerJournal, "append", append_later)
+
+
+def slow_clock(_: Schedule) -> AbstractContextManager[None]:
+    """A worker whose rooms' clock is behind does not jump forward."""
+    start = RoomsClock.start
+
+    def start_once(clock: RoomsClock, at: float) -> None:
+        if not clock._shift:
+            start(clock, at)
+
+    return replaced(RoomsClock, "start", start_once)
+
+
+PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
+    plant.__name__: plant
+    for plant in (
+        no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock
+    )
+}  # fmt: skip
