@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -62,14 +62,17 @@ class Ended(AssertionError):
         """The last of what was said."""
 
 
-def hear_out(line: socket.socket, wanted: bytes) -> None:
-    """Read until this was said: the door has read all that came before."""
-    heard = b""
+def hear_out(line: socket.socket, wanted: bytes, heard: bytes = b"") -> bytes:
+    """Read until this was said: the door has read all that came before. The last of what was *heard*."""
     while wanted not in heard:
-        more = line.recv(1 << 16)
+        try:
+            more = line.recv(1 << 16)
+        except ConnectionResetError:
+            more = b""
         if not more:
             raise Ended(heard)
         heard = heard[-100:] + more
+    return heard
 
 
 def take_turns(
@@ -79,11 +82,13 @@ def take_turns(
     check: Callable[[int], tuple[bytes, bytes]],
 ) -> None:
     """These lines say the frames, a few each in turn; *check* is a question and the answer to wait for."""
+    heard = [b""] * len(lines)  # a goodbye may come with the answer before it
     for begin in range(0, len(frames), turn):
         question, answer = check(begin)
         for number, line in enumerate(lines):
-            line.sendall(b"".join(frames[begin + number : begin + turn : len(lines)]) + question)
-            hear_out(line, answer)
+            with suppress(BrokenPipeError, ConnectionResetError):  # what was heard tells why
+                line.sendall(b"".join(frames[begin + number : begin + turn : len(lines)]) + question)
+            heard[number] = hear_out(line, answer, heard[number])
 
 
 def memory(server: Server) -> int:
