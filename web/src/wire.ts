@@ -280,6 +280,7 @@ export interface PublicPlayer {
 export interface PublicRoom {
   id: string;
   game: string;
+  config: Record<string, unknown>;
   status: string;
   seats: (Player | null)[];
   spectators: number;

@@ -1,7 +1,7 @@
 """The interface of a journal: it keeps rooms with their steps and states, and records beside them."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -96,6 +96,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The address that opened it: no address can open too many."""
     mode: Mode = "normal"
     """How its players were to be found, if pairing opened it."""
+    config: dict[str, Any] = {}
+    """The game's settings as far as a list can show them: no lists, no long texts."""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -10,6 +10,9 @@ from parlour.lobby import Mode
 from parlour.room import Patience, Room
 from parlour.wire import Company, Result, Sitter
 
+MAX_SHOWN = 64
+"""Characters of a setting that is still short."""
+
 
 class RoomInMemory(NamedTuple):
     """A room in memory, as the list of rooms uses it."""
@@ -65,6 +68,25 @@ def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
         listed=opening.listed,
         address=opening.address,
         mode=opening.mode,
+        config=shown_config(room.config),
+    )
+
+
+def shown_config(config: Any) -> dict[str, Any]:
+    """The settings of a config that a list of rooms can show: flags, numbers and short words.
+
+    >>> shown_config({"variant": "tavli", "turn_seconds": None, "map": "#" * 1000, "teams": [1, 2]})
+    {'variant': 'tavli', 'turn_seconds': None}
+    """
+    settings = config.items() if isinstance(config, dict) else ()
+    return {name: value for name, value in settings if _is_short(value)}
+
+
+def _is_short(value: Any) -> bool:
+    return (
+        len(value) <= MAX_SHOWN
+        if isinstance(value, str)
+        else value is None or isinstance(value, bool | int | float)
     )
 
 
@@ -93,6 +115,8 @@ class PublicRoom(msgspec.Struct, frozen=True):
 
     id: str
     game: str
+    config: dict[str, Any]
+    """Its settings, those that are flags, numbers or short words; empty for rooms of an older version."""
     status: str
     seats: tuple[Player | None, ...]
     spectators: int
@@ -112,6 +136,7 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
     return PublicRoom(
         id=summary.id,
         game=summary.game,
+        config=summary.config,
         status=summary.status,
         seats=summary.seats,
         spectators=spectators,
