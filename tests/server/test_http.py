@@ -235,9 +235,9 @@ async def test_a_new_room_has_four_capital_letters_and_a_published_hash(http):
 
 
 async def test_a_room_says_what_is_played_in_it_also_in_lists(http):
-    wish = {"game": "backgammon", "config": {"variant": "tavli", "match": "five_points", "turn_seconds": 60}}
-    room = (await http.post("/api/rooms", json=wish)).json()
-    everything = {**wish["config"], "crawford": False, "opening_dice": False, "absence_seconds": None}
+    wanted = {"variant": "tavli", "match": "five_points", "turn_seconds": 60}
+    room = (await http.post("/api/rooms", json={"game": "backgammon", "config": wanted})).json()
+    everything = {**wanted, "crawford": False, "opening_dice": False, "absence_seconds": None}
     assert room["config"] == everything
     (listed,) = (await http.get("/api/rooms")).json()
     assert listed["config"] == everything
