@@ -1,0 +1,168 @@
+"""What a room is made of: its seats, its alarms, its clock and its state, all of it plain values."""
+
+import hashlib
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from parlour.game import Outcome
+from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdown
+
+S = TypeVar("S")
+
+ALL = "all"
+"""The topic of everybody in a room."""
+MustHappen = Disconnect | Leave | Ring | Shutdown
+"""What a room does even if the game's callback fails on it."""
+
+
+def topic_name(room: str, topic: str) -> str:
+    """The platform's own string behind a topic.
+
+    >>> topic_name("ABCD", "all"), topic_name("ABCD", "player:ann"), topic_name("ABCD", "team:red")
+    ('game:ABCD', 'game:ABCD:player:ann', 'game:ABCD:team:red')
+    """
+    return f"game:{room}" if topic == ALL else f"game:{room}:{topic}"
+
+
+def own_topic(player: str) -> str:
+    """The topic that only this player hears."""
+    return f"player:{player}"
+
+
+def is_own_topic(topic: str) -> bool:
+    """Whether only one player hears this topic."""
+    return topic.startswith("player:")
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How many seconds the server lets rooms last; None: for ever."""
+
+    playing: float | None = 14 * 86400.0
+    """After the last step of a game that leaves this to the server, while somebody has a seat in it."""
+    empty: float | None = 3600.0
+    """A room in which nobody ever sat; where the game leaves it to the server, also one that is over."""
+
+
+DEFAULT_PATIENCE = Patience()
+"""What a server has unless told otherwise."""
+
+
+class Instant(msgspec.Struct, frozen=True):
+    """What the world hands to a step: the room's clock, wall time, and a fresh seed in case one is needed."""
+
+    now: float
+    date: float
+    seed: bytes
+    rules: int | None = None
+    """The version of the rules that made it, where it happened before and is played again."""
+    patience: Patience = DEFAULT_PATIENCE
+
+
+class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A player's place in the game."""
+
+    player: str
+    name: str
+    topics: tuple[str, ...]
+    connected: bool = False
+    again: bool = False
+    """Has asked for a rematch."""
+    bot: bool = False
+    """Always connected, ready for every rematch, and nobody whom a room would wait for."""
+
+
+class Alarm(msgspec.Struct, frozen=True):
+    """A command that the room gives itself when it is time."""
+
+    due: float
+    """On the room's clock."""
+    command: Ring | Leave | Shutdown
+
+
+class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
+    """All there is to know about a running room; a journal can keep it, a step replaces it."""
+
+    id: str
+    game: str
+    config: Any
+    state: S
+    seats: tuple[Seat | None, ...]
+    least: int
+    """How many must sit for the game to be played."""
+    seed: bytes
+    """Secret until an outcome shows it."""
+    seq: int = 0
+    head: bytes = b""
+    """The digest of the last step."""
+    alarms: dict[str, Alarm] = {}
+    outcome: Outcome | None = None
+    shown: tuple[RevealedSeed, ...] = ()
+    """The seed that the last outcome made public; earlier ones stand in the steps."""
+    behind: float = 0.0
+    """How far the room's clock is behind the server's."""
+    postponed: float | None = None
+    """When the game wanted the room to end, which waits for a player who is connected or still plays."""
+    ended: str | None = None
+    """Why the room is over for good."""
+
+    def seat(self, player: str | None) -> Seat | None:
+        """This player's seat, if they have one."""
+        for seat in self.seats:
+            if seat is not None and seat.player == player:
+                return seat
+        return None
+
+    def seat_number(self, player: str | None) -> int | None:
+        """Where this player sits, if anywhere."""
+        for number, seat in enumerate(self.seats):
+            if seat is not None and seat.player == player:
+                return number
+        return None
+
+    @property
+    def players(self) -> tuple[str | None, ...]:
+        """Who sits where."""
+        return tuple([s.player if s is not None else None for s in self.seats])
+
+    @property
+    def connected(self) -> list[str]:
+        """The seated players who are here."""
+        return [s.player for s in self.seats if s is not None and s.connected]
+
+    @property
+    def bots(self) -> list[str]:
+        """The bots who sit here."""
+        return [s.player for s in self.seats if s is not None and s.bot]
+
+    @property
+    def seed_hash(self) -> str:
+        """What is public of the seed from the start."""
+        return hashlib.sha256(self.seed).hexdigest()
+
+    @property
+    def status(self) -> str:
+        """Where the room stands: waiting, playing, over (the game), ended (the room)."""
+        if self.ended is not None:
+            return "ended"
+        if self.outcome is not None:
+            return "over"
+        return "playing" if len(self.seats) - self.seats.count(None) >= self.least else "waiting"
+
+    @property
+    def next_due(self) -> float | None:
+        """When the room wants to be woken, on the server's clock."""
+        if not self.alarms:
+            return None
+        return min([alarm.due for alarm in self.alarms.values()]) + self.behind
+
+    def must(self, command: Command) -> bool:
+        """Whether this happens even if the game fails on it; who has no seat can neither leave nor go."""
+        if self.ended is not None or not isinstance(command, MustHappen):
+            return False
+        return not isinstance(command, Disconnect | Leave) or self.seat(command.player) is not None
+
+    def due(self, now: float) -> Command | None:
+        """The command of the alarm that should have rung first, if one is due."""
+        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due + self.behind <= now]
+        return self.alarms[min(ripe)[1]].command if ripe else None
