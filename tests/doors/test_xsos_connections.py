@@ -324,7 +324,7 @@ async def test_nobody_is_remembered_for_having_been_here():
         await house.wait(AWAY_TIMEOUT + 5)
         house.limits.sweep()
         assert not house.limits._players._buckets
-        assert not house.limits._addresses._buckets
+        assert not house.limits.by_address._buckets
 
 
 async def test_a_bug_of_ours_is_answered_without_its_words_and_logged(monkeypatch, complaints):

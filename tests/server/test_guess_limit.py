@@ -103,7 +103,7 @@ async def test_addresses_that_are_quiet_again_are_forgotten(world):
     for number in range(10):
         world.server.environment.guesses.missed("NONE", f"203.0.113.{number}")
         await world.wait(60)
-    assert len(world.server.environment.guesses._left._buckets) <= 2
+    assert len(world.server.environment.guesses.by_address._buckets) <= 2
 
 
 async def test_a_small_limit_is_no_larger_than_it_says():

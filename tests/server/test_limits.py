@@ -83,9 +83,9 @@ async def test_the_quiet_are_looked_for_as_long_as_the_server_runs_whatever_door
     counted, clock = limits(address_rate=20)
     counted.check_call("1.2.3.4", 1.0)
     async with every(clock, SWEEP_EVERY, counted.sweep):
-        assert len(counted._addresses._buckets) == 1
+        assert len(counted.by_address._buckets) == 1
         clock.turn_to_next(SWEEP_EVERY)
-        assert len(counted._addresses._buckets) == 0
+        assert len(counted.by_address._buckets) == 0
 
 
 def test_whoever_is_quiet_is_forgotten():
@@ -96,7 +96,7 @@ def test_whoever_is_quiet_is_forgotten():
     clock.time += 10
     counted.sweep()
     assert not counted._players._buckets
-    assert not counted._addresses._buckets
+    assert not counted.by_address._buckets
 
 
 @pytest.mark.parametrize(

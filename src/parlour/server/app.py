@@ -34,7 +34,6 @@ from parlour.server.gateway.http_listener import PatientHttp, listen, only_serve
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
 from parlour.server.hot_reload import Reloader
-from parlour.server.limits import Limits
 from parlour.server.logs import foreign, set_up_logs
 from parlour.server.network import Network
 from parlour.server.rooms.ownership import OwnsNothing
@@ -251,7 +250,7 @@ def make_server(
     """Make a server with all its parts."""
     parlour = parlour_of(games, settings)
     tokens, load_keys = tokens_of(parlour, settings)
-    limits = Limits(settings, parlour.clock)
+    limits = parlour.limits
     api = Api(parlour, tokens, limits, settings)
     doors = open_doors(DoorNeeds(parlour, tokens, limits, settings))
 

@@ -12,6 +12,7 @@ from parlour.server.bots.thinking import Bots, Thinker
 from parlour.server.clock import Clock
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.gateway.lobby import Lobby
+from parlour.server.limits import Limits
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
@@ -68,6 +69,7 @@ class Components:
         self.clock = clock
         self.settings = settings
         self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
+        self.limits = Limits(settings, clock)
         self.sessions = self.environment.sessions
         self.ratings = Ratings(journal, clock)
         self.rooms = RoomRegistry(self.environment)

@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from parlour.errors import Code, Refused
 from parlour.server.clock import Clock
@@ -53,6 +53,12 @@ class Bucket:
         """There is enough left."""
         return min(burst, self._left + (now - self._at) * rate) >= cost
 
+    def charge(self, cost: float, rate: float, burst: float, now: float) -> None:
+        """Spend, also where there is not enough left: what is owed is at most a whole bucket."""
+        left = min(burst, self._left + (now - self._at) * rate)
+        self._at = now
+        self._left = max(left - cost, -burst)
+
     def is_full(self, rate: float, burst: float, now: float) -> bool:
         """True if the bucket is full again, so that it need not be kept in memory."""
         return self._left + (now - self._at) * rate >= burst
@@ -68,6 +74,8 @@ class Allowances:
         self._burst = max(rate * seconds, dearest)  # or what costs most could never be paid for
         self._clock = clock
         self._buckets: dict[str, Bucket] = {}
+        self._spent: dict[str, float] | None = None
+        """What each has spent here since `heaviest` was last asked, once that is counted."""
 
     def take(self, whose: str, cost: float, now: float | None = None) -> bool:
         """Spend of somebody's allowance, if there is enough left."""
@@ -75,15 +83,41 @@ class Allowances:
             return True
         if now is None:
             now = self._clock.now()
+        taken = self._bucket(whose, now).take(cost, self._rate, self._burst, now)
+        if taken and self._spent is not None:
+            self._spent[whose] = self._spent.get(whose, 0.0) + cost
+        return taken
+
+    def _bucket(self, whose: str, now: float) -> Bucket:
         bucket = self._buckets.get(whose)
         if bucket is None:
             bucket = self._buckets[whose] = Bucket(self._burst, now)
-        return bucket.take(cost, self._rate, self._burst, now)
+        return bucket
 
     def has(self, whose: str, cost: float) -> bool:
         """Whether that much is left of somebody's allowance."""
         bucket = self._buckets.get(whose)
         return bucket is None or bucket.has(cost, self._rate, self._burst, self._clock.now())
+
+    def count_spending(self) -> None:
+        """Count from now on what each spends, for other workers that have the same limit."""
+        self._spent = {}
+
+    def heaviest(self, most: int, share: float) -> dict[str, float]:
+        """What those have spent since the last time who spent most, and at least that share of a second's."""
+        spent = {whose: cost for whose, cost in (self._spent or {}).items() if cost >= share * self._rate}
+        self.count_spending()
+        if len(spent) <= most:
+            return spent
+        return dict(sorted(spent.items(), key=lambda one: one[1], reverse=True)[:most])
+
+    def charge(self, spent: Mapping[str, float]) -> None:
+        """Charge what was spent at another worker."""
+        if not self._rate:
+            return
+        now = self._clock.now()
+        for whose, cost in spent.items():
+            self._bucket(whose, now).charge(cost, self._rate, self._burst, now)
 
     def forget_full(self) -> None:
         """Let go of those who are quiet."""
@@ -152,7 +186,7 @@ class Limits:
         self._settings = settings
         self._clock = clock
         self._players = Allowances(settings.player_rate, clock)
-        self._addresses = Allowances(settings.address_rate, clock)
+        self.by_address = Allowances(settings.address_rate, clock)
         self._sockets = Quota("connections", 0, address=settings.address_connections)
         self._calls = Quota("connections", 0, address=settings.address_connections)
         """TCP connections that are no sockets: calls, and those that say nothing."""
@@ -188,17 +222,17 @@ class Limits:
             return False
         if player is not None and not self._players.take(player, cost, now):
             return False
-        return self._addresses.take(address, cost, now)
+        return self.by_address.take(address, cost, now)
 
     def check_call(self, address: str, cost: float) -> None:
         """Whether this address may make another HTTP call."""
-        if not self._addresses.take(address, cost):
+        if not self.by_address.take(address, cost):
             raise too_fast()
 
     def sweep(self) -> None:
         """Let go of those who are quiet."""
         self._players.forget_full()
-        self._addresses.forget_full()
+        self.by_address.forget_full()
 
 
 def too_fast() -> Refused:

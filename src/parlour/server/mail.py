@@ -71,6 +71,15 @@ class SessionEnded(msgspec.Struct, frozen=True, tag=True):
     session: int
 
 
+class SpentElsewhere(msgspec.Struct, frozen=True, tag=True):
+    """What the addresses that ask most have asked for at one worker since its last message."""
+
+    requests: dict[str, float]
+    """By address, in moves."""
+    guesses: dict[str, float]
+    """By address: rooms that are not there."""
+
+
 class LookNow(msgspec.Struct, frozen=True, tag=True):
     """Look at once who owns what: it has changed."""
 
@@ -141,19 +150,10 @@ class ReservedNothing(msgspec.Struct, frozen=True, tag=True):
 LobbyMail = (
     AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
 )
+Notice = LookNow | SessionEnded | SpentElsewhere
+"""What one worker tells all others."""
 NetworkMail = PipeNews | HttpCall | HttpAnswer
-Mail = (
-    Ask
-    | Told
-    | CallRoom
-    | CallDone
-    | CallRefused
-    | CallMoved
-    | LookNow
-    | SessionEnded
-    | NetworkMail
-    | LobbyMail
-)
+Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | Notice | NetworkMail | LobbyMail
 
 encode_mail = msgspec.json.Encoder().encode
 decode_mail = msgspec.json.Decoder(Mail).decode

@@ -49,7 +49,9 @@ from parlour.server.mail import (
     LookNow,
     Mail,
     NetworkMail,
+    Notice,
     SessionEnded,
+    SpentElsewhere,
     decode_mail,
     encode_mail,
 )
@@ -60,6 +62,7 @@ from parlour.server.rooms.calls import ListPeople, RoomCall, SeatedPerson
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.rooms.roster import Listeners, Roster
 from parlour.server.rooms.summary import RoomInMemory
+from parlour.server.shared_limits import SharedLimits
 from parlour.server.shared_lobby import SharedLobby
 from parlour.server.tasks import Tasks
 
@@ -127,6 +130,7 @@ class Worker:
         self._listed: list[RoomInMemory] = []
         """The newest rooms that people are in, at whichever worker."""
         self.lobby = SharedLobby(parlour, self.me, lambda: members.owner_of(LOBBY), self._post)
+        self.limits = SharedLimits(parlour, lambda mail: bus.broadcast(encode_mail(mail)))
         self.network: Network | None = None
         """The sockets and HTTP calls of this worker, once there are any."""
         self._reading = Rounds(parlour.clock, READ_EVERY, lambda: self._tasks.start(self._read_rooms()))
@@ -146,13 +150,13 @@ class Worker:
         self._env.listeners.append(self.lobby.hear)
         self._parlour.sessions.ended = self._tell_ended
         self._parlour.pairing.call, self._parlour.pairing.people_in = self.call, self._people_in
-        self._rounds.start()
-        self._reading.start()
+        for rounds in (self._rounds, self._reading, self.limits):
+            rounds.start()
 
     def leave(self) -> None:
         """Own nothing any more, and stop looking."""
-        self._rounds.stop()
-        self._reading.stop()
+        for rounds in (self._rounds, self._reading, self.limits):
+            rounds.stop()
         self._env.ownership = OwnsNothing()
 
     # Who owns what.
@@ -456,12 +460,19 @@ class Worker:
                 self.lobby.take(sender, mail)
             case _ if isinstance(mail, NetworkMail):
                 self._take_from_network(sender, mail)
-            case SessionEnded():
-                self._parlour.sessions.note_ended(mail.player, mail.session)
-            case LookNow():
-                self._members.look_now()
+            case _ if isinstance(mail, Notice):
+                self._take_notice(mail)
             case _:
                 self._hear(mail, sender)
+
+    def _take_notice(self, notice: Notice) -> None:
+        match notice:
+            case SessionEnded():
+                self._parlour.sessions.note_ended(notice.player, notice.session)
+            case SpentElsewhere():
+                self.limits.take(notice)
+            case LookNow():
+                self._members.look_now()
 
     def _take_from_network(self, sender: int, mail: NetworkMail) -> None:
         if self.network is not None:

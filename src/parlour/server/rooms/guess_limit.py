@@ -17,15 +17,15 @@ class Guesses:
     def __init__(self, clock: Clock, per_minute: float) -> None:
         self._clock = clock
         self._per_minute = per_minute
-        self._left = Allowances(per_minute / 60, clock, seconds=60, dearest=1.0)
+        self.by_address = Allowances(per_minute / 60, clock, seconds=60, dearest=1.0)
         self._forget_at = 0.0
 
     def missed(self, id: str, address: str | None) -> Refused:
         """The refusal for an unknown room: that there is none, or that the address has asked too often."""
         if (now := self._clock.now()) >= self._forget_at:
             self._forget_at = now + FORGET_EVERY
-            self._left.forget_full()
-        if address is not None and not self._left.take(address, 1.0):
+            self.by_address.forget_full()
+        if address is not None and not self.by_address.take(address, 1.0):
             return self._too_often()
         return Refused(Code.UNKNOWN_ROOM, f"there is no room {id[:64]}")
 
@@ -36,7 +36,7 @@ class Guesses:
         """
         if address is None or (summary is not None and _is_known(summary, player, address)):
             return
-        if not self._left.has(address, 1.0):
+        if not self.by_address.has(address, 1.0):
             raise self._too_often()
 
     def _too_often(self) -> Refused:
