@@ -23,6 +23,7 @@ from parlour.server.api.endpoints import (
 from parlour.server.bots.thinking import Hint
 from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued
 from parlour.server.parts.room_list import ChangedRooms, OpenRooms
+from parlour.server.preferences import ChosenPreferences, Preferences
 from parlour.server.rooms.calls import Seated
 from parlour.server.rooms.history import HistoryPage
 from parlour.server.rooms.summary import PublicRoom
@@ -33,6 +34,7 @@ FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
+    Preferences, ChosenPreferences,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

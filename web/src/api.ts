@@ -1,7 +1,7 @@
 // The HTTP calls. The cookie says who asks.
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, NamedRoom, NewRoom, Player, PublicPlayer, Preview, Queue, PublicRoom, Seated, PublicServer, Standing,
+  PublicGame, HistoryPage, Hint, NamedRoom, NewRoom, Player, Preferences, PublicPlayer, Preview, Queue, PublicRoom, Seated, PublicServer, Standing,
   PublicTicket,
 } from "./wire";
 
@@ -43,6 +43,8 @@ export function isUnknown({ code }: Problem): boolean {
 const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
 
 export const becomePlayer = (name?: string) => call<Player>("POST", "/api/players", name ? { name } : {});
+export const preferences = () => call<Preferences>("GET", "/api/players/me/preferences");
+export const keepPreferences = (chosen: Preferences) => call<Preferences>("PUT", "/api/players/me/preferences", chosen);
 export const server = () => call<PublicServer>("GET", "/api/server");
 export const games = () => call<PublicGame[]>("GET", "/api/games");
 export const preview = (game: string) => call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview`);

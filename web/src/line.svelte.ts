@@ -1,6 +1,7 @@
 // The one socket of the page, and how it is.
 import { Socket } from "phoenix";
 import { CONNECTING, DEAD, LATE, PATIENT, pause, type Connection } from "./connection";
+import { passing } from "./storage";
 import { me } from "./me.svelte";
 
 class Line {
@@ -19,6 +20,7 @@ class Line {
     await me.known();
     if (this.#socket) return this.#socket;
     const socket = new Socket("/socket", {
+      sessionStorage: passing,
       timeout: 10_000,
       heartbeatIntervalMs: 10_000,
       reconnectAfterMs: (tries) => this.#wait(tries),

@@ -1,11 +1,12 @@
 // Who I am: a guest with a name. The token lives in a cookie that no script can read.
 import { becomePlayer } from "./api";
+import { lasting } from "./storage";
 import type { Player } from "./wire";
 
 class Me {
   player: Player | null = $state.raw(null);
   /** The name was chosen, not given. */
-  named = $state(localStorage.getItem("named") === "yes");
+  named = $state(lasting.getItem("named") === "yes");
   #asking: Promise<Player> | null = null;
 
   /** Known to the server; asked once for all who want to know. */
@@ -22,7 +23,7 @@ class Me {
     if (name === before && this.named) return;
     this.player = await becomePlayer(name);
     this.named = true;
-    localStorage.setItem("named", "yes");
+    lasting.setItem("named", "yes");
   }
 }
 

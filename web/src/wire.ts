@@ -24,6 +24,16 @@ export interface Choice {
   text: string;
 }
 
+/** Preferences as somebody sends them: all of them, those left out as they usually are. */
+export interface ChosenPreferences {
+  sound?: boolean;
+  theme?: "dark" | "light" | "system";
+  animation?: "fast" | "none" | "normal";
+  flip?: boolean;
+  confirm?: boolean;
+  notify?: boolean;
+}
+
 /** A clock that stands at *seconds*, or runs from there since *at* on the room's clock. */
 export interface Clock {
   seconds: number;
@@ -233,6 +243,16 @@ export interface Player {
   id: string;
   name: string;
   bot?: boolean;
+}
+
+/** How a player likes the pages; rules and rooms never see it. */
+export interface Preferences {
+  sound?: boolean;
+  theme?: "dark" | "light" | "system";
+  animation?: "fast" | "none" | "normal";
+  flip?: boolean;
+  confirm?: boolean;
+  notify?: boolean;
 }
 
 /** Who came and who went, as Phoenix tells it. */

@@ -3,7 +3,7 @@ import { changed } from "../src/lobby/rooms";
 import type { PublicRoom } from "../src/wire";
 
 const room = (id: string, created: number, status = "waiting"): PublicRoom => ({
-  id, created, status, game: "tictactoe", seats: [null, null], spectators: 0, seq: 0, outcome: null, ended: null,
+  id, created, status, game: "tictactoe", seats: [null, null], spectators: 0, seq: 0, outcome: null, ended: null, config: {},
   private: false, listed: true, ranked: false, seed_hash: "", seeds: [],
 });
 const shown = (rooms: readonly PublicRoom[]) => rooms.map(({ id, status }) => `${id} ${status}`);

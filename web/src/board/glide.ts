@@ -4,8 +4,14 @@ import type { Place } from "./places";
 const GLIDE = 180;
 const SHOW = 1000;
 
+/** Nothing moves: the device says so, or the player's settings. */
 export function reducedMotion(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return document.documentElement.dataset["animation"] === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** How long a motion takes that usually takes so long. */
+function paced(milliseconds: number): number {
+  return document.documentElement.dataset["animation"] === "fast" ? milliseconds / 2 : milliseconds;
 }
 
 export function transformOf({ x, y, size }: Pick<Place, "x" | "y" | "size">, unit = ""): string {
@@ -23,7 +29,7 @@ export function glide(element: SVGElement, from: Place, to: Place, via: Place | 
   const start = moving ? getComputedStyle(element).transform : transformOf(from, "px");
   element.getAnimations().forEach((animation) => animation.cancel());
   const end = transformOf(to, "px");
-  if (!via) return element.animate([{ transform: start }, { transform: end }], { duration: GLIDE, easing: "ease-out" });
+  if (!via) return element.animate([{ transform: start }, { transform: end }], { duration: paced(GLIDE), easing: "ease-out" });
   const there = transformOf(via, "px");
   const total = GLIDE + SHOW + GLIDE;
   const easing = still ? "step-start" : "ease-out";
@@ -34,7 +40,7 @@ export function glide(element: SVGElement, from: Place, to: Place, via: Place | 
       { transform: there, offset: (GLIDE + SHOW) / total, easing },
       { transform: end },
     ],
-    { duration: total },
+    { duration: paced(total) },
   );
 }
 
@@ -43,6 +49,6 @@ export function tumble(element: SVGElement): void {
   if (reducedMotion()) return;
   element.animate(
     [{ transform: "rotate(-200deg) scale(0.7)" }, { transform: "rotate(0deg) scale(1)" }],
-    { duration: 360, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" },
+    { duration: paced(360), easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" },
   );
 }

@@ -1,4 +1,5 @@
 // What I have chosen for myself in a game: to roll by itself, to hide counts. Kept in this browser, game by game.
+import { lasting } from "../storage";
 
 export class Choices {
   #made: ReadonlySet<string> = $state.raw(new Set());
@@ -14,21 +15,13 @@ export class Choices {
   set(id: string, made: boolean): void {
     const others = [...this.#made].filter((one) => one !== id);
     this.#made = new Set(made ? [...others, id] : others);
-    try {
-      localStorage.setItem(key(this.game), JSON.stringify([...this.#made]));
-    } catch {
-      // Not allowed: then it is chosen until the page is left.
-    }
+    lasting.setItem(key(this.game), JSON.stringify([...this.#made]));
   }
 }
 
 const key = (game: string) => `choices:${game}`;
 
 function kept(game: string): Set<string> {
-  try {
-    const found: unknown = JSON.parse(localStorage.getItem(key(game)) ?? "[]");
-    return new Set(Array.isArray(found) ? found.filter((id) => typeof id === "string") : []);
-  } catch {
-    return new Set();
-  }
+  const found = lasting.read(key(game));
+  return new Set(Array.isArray(found) ? found.filter((id) => typeof id === "string") : []);
 }

@@ -32,6 +32,7 @@ from parlour.server.components import Components
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
+from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
 from parlour.server.result_records import GameResult, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
@@ -48,6 +49,8 @@ log = structlog.get_logger()
 
 STEP_COST = 0.5
 """The price of one step of a history: it is replayed, but neither written nor sent to anybody else."""
+PREFERENCES_COST = 3.0
+"""The price of keeping a player's preferences, which is a write."""
 MAX_RESULTS = 50
 """The number of a player's last games that are listed."""
 
@@ -260,6 +263,10 @@ class Api:
                  PublicPlayer, refuses=(Code.NOT_FOUND, *auth, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
                  list[PublicRoom], refuses=(*auth, kept), personal=True),
+            Call("GET", "/api/players/me/preferences", "How I like the pages", self.show_preferences,
+                 Preferences, refuses=(*auth, kept), personal=True),
+            Call("PUT", "/api/players/me/preferences", "Choose how I like the pages", self.choose_preferences,
+                 Preferences, ChosenPreferences, refuses=(*auth, kept), personal=True),
             Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
                  self.end_sessions, KnownPlayer, refuses=(*auth, kept), personal=True),
             Call("GET", "/api/server", "Its version, and what links to it begin with", self.show_server,
@@ -469,6 +476,14 @@ class Api:
     async def list_my_rooms(self, request: Request) -> list[PublicRoom]:
         found = await self._parlour.journal.rooms(RoomQuery(player=await self._known(request)))
         return [self._parlour.rooms.describe(room) for room in found]
+
+    async def show_preferences(self, request: Request) -> Preferences:
+        return await preferences_of(self._parlour.journal, await self._known(request))
+
+    async def choose_preferences(self, request: Request, chosen: ChosenPreferences) -> Preferences:
+        self._limits.check_call(self.address(request), PREFERENCES_COST)
+        await keep_preferences(self._parlour.journal, await self._known(request), chosen)
+        return chosen
 
     async def _known(self, request: Request) -> str:
         """The player who calls; refused without one."""

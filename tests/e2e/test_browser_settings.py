@@ -1,0 +1,87 @@
+"""The settings sheet: what a player likes is used at once, and kept."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.browser import PHONE
+from tests.e2e.test_browser_access import serious_faults
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+PAPER = "getComputedStyle(document.body).backgroundColor"
+LIGHT, DARK = "rgb(247, 243, 234)", "rgb(23, 21, 18)"
+
+
+def open_settings(visitor):
+    visitor.page.get_by_role("button", name="Settings").click()
+    return visitor.page.get_by_role("dialog", name="Settings")
+
+
+def choose(visitor, *labels):
+    sheet = open_settings(visitor)
+    for label in labels:
+        with visitor.page.expect_response("**/me/preferences"):
+            sheet.get_by_text(label, exact=True).click()
+    sheet.get_by_role("button", name="Done").click()
+
+
+def test_settings_are_kept_over_a_reload_and_in_a_browser_that_forgets(server, visit):
+    ann = visit(server, "Ann").go("/")
+    assert ann.page.evaluate(PAPER) == LIGHT
+    choose(ann, "Dark", "None")
+    assert ann.page.evaluate(PAPER) == DARK
+    ann.page.reload()
+    expect(ann.page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert ann.page.evaluate(PAPER) == DARK
+    ann.page.evaluate("localStorage.clear()")
+    ann.page.reload()
+    expect(ann.page.locator("html")).to_have_attribute("data-theme", "dark")  # the server has kept it
+    expect(ann.page.locator("html")).to_have_attribute("data-animation", "none")
+
+
+def test_a_board_that_is_turned_around_shows_the_other_side_first(server, visit):
+    ann = visit(server, "Ann")
+    ann.open_room()
+    before = ann.spot("top left").bounding_box()
+    choose(ann, "Turn the board around")
+    after, opposite = ann.spot("top left").bounding_box(), ann.spot("bottom right").bounding_box()
+    assert opposite["x"] < after["x"] > before["x"]
+    assert opposite["y"] < after["y"] > before["y"]
+
+
+def test_a_move_waits_until_it_is_confirmed_for_whoever_wants_that(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room())
+    ann.sees("Your turn")
+    choose(ann, "Ask before a move counts")
+    ann.mark("centre")
+    ann.page.get_by_role("button", name="Take it back").click()
+    ann.mark("left")
+    ann.press("Enter")  # the question has the focus
+    bob.sees("Your turn")
+    expect(bob.spot("left, X")).to_be_attached()
+    expect(bob.spot("centre")).to_be_attached()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"viewport": PHONE, "color_scheme": "dark"}], ids=["desktop", "phone"]
+)
+def test_axe_finds_no_serious_fault_in_the_settings(server, visit, options):
+    ann = visit(server, "Ann", **options).go("/")
+    open_settings(ann)
+    assert serious_faults(ann) == []
+
+
+NO_STORAGE = """for (const area of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, area, { get() { throw new DOMException("off", "SecurityError"); } });"""
+
+
+def test_a_browser_that_keeps_nothing_plays_all_the_same(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    ann.context.add_init_script(NO_STORAGE)
+    room = ann.open_room()
+    choose(ann, "Dark")
+    bob.come_in(room)
+    ann.sees("Your turn")
+    ann.mark("centre")
+    bob.sees("Your turn")
