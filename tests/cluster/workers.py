@@ -64,6 +64,7 @@ class TableMembers:
         self.fenced: Fenced = ignore_fenced
         self.changed: Callable[[], None] = ignore_fenced
         self.fresh = True
+        self.address = "here:1"
         self._table = table
 
     def owner_of(self, key: str) -> int:
@@ -76,7 +77,10 @@ class TableMembers:
         return self.fresh
 
     def workers(self) -> list[Listed]:
-        return [Listed(me, "", 0.0, len(member.shards())) for me, member in self._table.members.items()]
+        return [
+            Listed(me, member.address, 0.0, len(member.shards()))
+            for me, member in self._table.members.items()
+        ]
 
     def look_now(self) -> None: ...
 

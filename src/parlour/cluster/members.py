@@ -25,9 +25,15 @@ class LivingWorker(msgspec.Struct, frozen=True):
 
     id: int
     address: str
+    """The name of its machine, a colon, and the number of its process."""
     silent: float | None
     """Seconds since its last beat, by PostgreSQL's clock; None if it has not beaten yet."""
     shards: int
+
+    @property
+    def machine(self) -> str:
+        """The name of the machine that it runs on."""
+        return self.address.rpartition(":")[0]
 
 
 class Members(Protocol):

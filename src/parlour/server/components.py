@@ -13,6 +13,7 @@ from parlour.server.clock import Clock
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.gateway.lobby import Lobby
 from parlour.server.limits import Limits
+from parlour.server.metrics import own_text
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
@@ -91,6 +92,8 @@ class Components:
         """Hands all rooms over to other workers, if there are any."""
         self.call: CallRooms = self.rooms.call
         """Has a room carry out a call, wherever the room is."""
+        self.metrics: Callable[[], Awaitable[bytes]] = own_text
+        """What an operator may want to plot, of all workers of this machine."""
         self.environment.listeners += [
             self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear
         ]  # fmt: skip

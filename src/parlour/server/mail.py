@@ -80,6 +80,26 @@ class SpentElsewhere(msgspec.Struct, frozen=True, tag=True):
     """By address: rooms that are not there."""
 
 
+class AskMetrics(msgspec.Struct, frozen=True, tag=True):
+    """Tell your metrics."""
+
+    number: int
+
+
+class MetricsTold(msgspec.Struct, frozen=True, tag=True):
+    """The metrics of a worker, in the format of Prometheus."""
+
+    number: int
+    text: str
+
+
+class Watched(msgspec.Struct, frozen=True, tag=True):
+    """How many watch rooms of the sender, by room; *whole*: nobody watches any other room of it."""
+
+    counts: dict[str, int]
+    whole: bool = False
+
+
 class LookNow(msgspec.Struct, frozen=True, tag=True):
     """Look at once who owns what: it has changed."""
 
@@ -150,8 +170,8 @@ class ReservedNothing(msgspec.Struct, frozen=True, tag=True):
 LobbyMail = (
     AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
 )
-Notice = LookNow | SessionEnded | SpentElsewhere
-"""What one worker tells all others."""
+Notice = LookNow | SessionEnded | SpentElsewhere | AskMetrics | MetricsTold | Watched
+"""What workers tell each other besides what clients ask for."""
 NetworkMail = PipeNews | HttpCall | HttpAnswer
 Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | Notice | NetworkMail | LobbyMail
 

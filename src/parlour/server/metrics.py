@@ -2,11 +2,12 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
-from prometheus_client import REGISTRY, Counter, Gauge, generate_latest
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 refusals = Counter("parlour_refusals", "Commands refused", ["game", "code"])
@@ -88,3 +89,39 @@ for counted in (steps, envelopes, frames, write_time):
 def text() -> bytes:
     """All metrics in the format of Prometheus."""
     return generate_latest(REGISTRY)
+
+
+async def own_text() -> bytes:
+    """The same, for whoever could have to wait for other workers."""
+    return text()
+
+
+class Merged(Collector):
+    """The metrics of several workers, each with the label `worker`."""
+
+    def __init__(self, texts: Mapping[int, str], silent: int) -> None:
+        self._texts = texts
+        self._silent = silent
+
+    def collect(self) -> Iterator[Metric]:
+        """Give each metric once, with the samples of all workers."""
+        families: dict[str, Metric] = {}
+        for worker, text in self._texts.items():
+            for family in text_string_to_metric_families(text):
+                all_of_it = families.setdefault(
+                    family.name, Metric(family.name, family.documentation, family.type)
+                )
+                for sample in family.samples:
+                    labels = {**sample.labels, "worker": str(worker)}
+                    all_of_it.add_sample(sample.name, labels, sample.value)
+        yield from families.values()
+        yield GaugeMetricFamily(
+            "parlour_workers_silent", "Workers of this machine that are missing here", self._silent
+        )
+
+
+def merged(texts: Mapping[int, str], silent: int) -> bytes:
+    """One text of the texts of several workers; so many more did not answer."""
+    registry = CollectorRegistry()
+    registry.register(Merged(texts, silent))
+    return generate_latest(registry)

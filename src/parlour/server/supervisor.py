@@ -176,6 +176,12 @@ def hold_port(host: str, port: int) -> socket.socket:
     return held
 
 
+def options_of_each(settings: Settings, port: int) -> list[str]:
+    """What differs for a worker from the options of all: the processes for bots are shared, too."""
+    bots = max(1, settings.bot_workers // settings.workers)
+    return ["--workers", "1", "--port", str(port), "--bot-workers", str(bots)]
+
+
 def supervise(settings: Settings, greet: Callable[[Reach], None]) -> None:
     """Run `parlour serve` with several workers until SIGTERM or Ctrl-C."""
     if not is_database(settings.journal) or not settings.bus:
@@ -187,8 +193,7 @@ def supervise(settings: Settings, greet: Callable[[Reach], None]) -> None:
     set_up_logs()
     with hold_port(listening_host(settings), settings.port) as held:
         port = held.getsockname()[1]
-        options = ["--workers", "1", "--port", str(port)]
-        command = [sys.executable, "-m", "parlour", *sys.argv[1:], *options]
+        command = [sys.executable, "-m", "parlour", *sys.argv[1:], *options_of_each(settings, port)]
         reach = find_reach(settings, port)
         supervisor = Supervisor(
             command, settings.workers, lambda address: bury(settings.journal, address), lambda: greet(reach)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from parlour.cluster.bus import Bus
 from parlour.cluster.members import NOBODY, Members
 from parlour.errors import Code, Refused
-from parlour.journal.base import RoomQuery, Trouble
+from parlour.journal.base import Trouble
 from parlour.journal.shards import LOBBY, room_key, shard_of
 from parlour.server.border import (
     Ask,
@@ -41,6 +41,7 @@ from parlour.server.components import Components
 from parlour.server.gateway.pipes import DATA
 from parlour.server.mail import (
     RESULTS,
+    AskMetrics,
     CallDone,
     CallMoved,
     CallRefused,
@@ -48,22 +49,24 @@ from parlour.server.mail import (
     LobbyMail,
     LookNow,
     Mail,
+    MetricsTold,
     NetworkMail,
     Notice,
     SessionEnded,
     SpentElsewhere,
+    Watched,
     decode_mail,
     encode_mail,
 )
 from parlour.server.network import Network
-from parlour.server.parts.room_list import MAX_LISTED
 from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.calls import ListPeople, RoomCall, SeatedPerson
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.rooms.roster import Listeners, Roster
-from parlour.server.rooms.summary import RoomInMemory
 from parlour.server.shared_limits import SharedLimits
 from parlour.server.shared_lobby import SharedLobby
+from parlour.server.shared_metrics import SharedMetrics
+from parlour.server.shared_room_list import SharedRoomList
 from parlour.server.tasks import Tasks
 
 log = structlog.get_logger()
@@ -72,8 +75,6 @@ SETTLE_AFTER = 2.0
 """Seconds that gateways have to ask for their clients' places again, before these count as away."""
 LOOK_EVERY = 0.1
 """Seconds between two looks at what could not be sent to an owner."""
-READ_EVERY = 1.0
-"""Seconds between two looks at the rooms of all workers."""
 PATIENCE = 3.0
 """Seconds after which a request that found no owner is refused."""
 
@@ -127,13 +128,12 @@ class Worker:
         """Workers that will never answer; whoever is neither has just joined, and not been seen yet."""
         self._tasks = Tasks()
         self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._go_round)
-        self._listed: list[RoomInMemory] = []
-        """The newest rooms that people are in, at whichever worker."""
         self.lobby = SharedLobby(parlour, self.me, lambda: members.owner_of(LOBBY), self._post)
+        self.room_list = SharedRoomList(parlour, self.me, self._owner, self._post)
         self.limits = SharedLimits(parlour, lambda mail: bus.broadcast(encode_mail(mail)))
+        self.metrics = SharedMetrics(self.me, parlour.clock, self._siblings, self._post)
         self.network: Network | None = None
         """The sockets and HTTP calls of this worker, once there are any."""
-        self._reading = Rounds(parlour.clock, READ_EVERY, lambda: self._tasks.start(self._read_rooms()))
 
     def join(self) -> None:
         """Take the place of the border within one process; before anybody asks anything."""
@@ -145,18 +145,18 @@ class Worker:
         self._members.taken, self._members.asked = self._take, self._hand_over
         self._members.changed = self._see_members
         self._bus.heard, self._bus.lost = self._hear_mail, self._lose_link
-        self._parlour.room_list.overview = self._overview
         self._gateway.lobby = self.lobby
         self._env.listeners.append(self.lobby.hear)
         self._parlour.sessions.ended = self._tell_ended
+        self._parlour.metrics = self.metrics.text
         self._parlour.pairing.call, self._parlour.pairing.people_in = self.call, self._people_in
-        for rounds in (self._rounds, self._reading, self.limits):
-            rounds.start()
+        for part in (self._rounds, self.room_list, self.limits):
+            part.start()
 
     def leave(self) -> None:
         """Own nothing any more, and stop looking."""
-        for rounds in (self._rounds, self._reading, self.limits):
-            rounds.stop()
+        for part in (self._rounds, self.room_list, self.limits):
+            part.stop()
         self._env.ownership = OwnsNothing()
 
     # Who owns what.
@@ -215,24 +215,15 @@ class Worker:
         if lost:
             self._bus.broadcast(encode_mail(LookNow()))
         self.lobby.look(alive - {self.me})
+        self.room_list.look(alive - {self.me})
         self._look()
         for gone in lost:
             self._repeat_lost(gone)
 
-    async def _read_rooms(self) -> None:
-        """Read which rooms people are in, at whichever worker, for the list of rooms."""
-        try:
-            found = await self._parlour.journal.rooms(RoomQuery(connected=True, limit=MAX_LISTED))
-        except Trouble:
-            return
-        self._listed = [RoomInMemory(room, is_attended=True) for room in found]
-        self._parlour.room_list.look_again()
-
-    def _overview(self) -> list[RoomInMemory]:
-        """The rooms of all workers for the list of rooms; ours as they are now."""
-        ours = self._rooms.overview()
-        ids = {room.found.summary.id for room in ours}
-        return [*ours, *(room for room in self._listed if room.found.summary.id not in ids)]
+    def _siblings(self) -> set[int]:
+        """The other living workers of this machine."""
+        machines = {worker.id: worker.machine for worker in self._members.workers()}
+        return {id for id, machine in machines.items() if machine == machines.get(self.me)} - {self.me}
 
     def _look(self) -> None:
         """Ask for places again where a room has another owner, and for what found none before."""
@@ -461,12 +452,18 @@ class Worker:
             case _ if isinstance(mail, NetworkMail):
                 self._take_from_network(sender, mail)
             case _ if isinstance(mail, Notice):
-                self._take_notice(mail)
+                self._take_notice(sender, mail)
             case _:
                 self._hear(mail, sender)
 
-    def _take_notice(self, notice: Notice) -> None:
+    def _take_notice(self, sender: int, notice: Notice) -> None:
         match notice:
+            case AskMetrics():
+                self.metrics.answer(sender, notice)
+            case Watched():
+                self.room_list.take(sender, notice)
+            case MetricsTold():
+                self.metrics.take(sender, notice)
             case SessionEnded():
                 self._parlour.sessions.note_ended(notice.player, notice.session)
             case SpentElsewhere():
@@ -486,6 +483,7 @@ class Worker:
         self._lose_calls(worker)
         self._parlour.sessions.forget()
         self.lobby.lose(worker)
+        self.room_list.tell_all_of_ours(worker)
         for room, home in tuple(self._homes.items()):
             if home == worker:
                 self._gateway.come_back(room)

@@ -22,7 +22,6 @@ from parlour.game import Game
 from parlour.journal.base import Found, RoomQuery
 from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
-from parlour.server import metrics
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.preview import preview
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
@@ -495,6 +494,10 @@ class Api:
     async def show_server(self, request: Request) -> PublicServer:  # noqa: ARG002
         return PublicServer(__version__, self._settings.public_url or None)
 
+    async def metrics(self) -> bytes:
+        """The numbers for operators, in the format of Prometheus."""
+        return await self._parlour.metrics()
+
     async def ready(self, request: Request) -> Response:  # noqa: ARG002
         environment = self._parlour.environment
         if environment.trouble is not None:
@@ -541,7 +544,7 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
     index = (pages or {}).get(INDEX)
 
     async def show_metrics(request: Request) -> Response:  # noqa: ARG001
-        return Response(metrics.text(), headers=UNKEPT, media_type="text/plain; version=0.0.4")
+        return Response(await api.metrics(), headers=UNKEPT, media_type="text/plain; version=0.0.4")
 
     async def show_openapi(request: Request) -> Response:  # noqa: ARG001
         return reply(api.openapi)

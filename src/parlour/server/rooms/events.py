@@ -29,6 +29,13 @@ class SeatsChanged(msgspec.Struct, frozen=True):
     matched: tuple[Ticket, ...]
 
 
+class SpectatorsChanged(msgspec.Struct, frozen=True):
+    """So many watch a room now; told at most once a second."""
+
+    room: str
+    count: int
+
+
 class RoomEnded(msgspec.Struct, frozen=True):
     """A room ended for good."""
 
@@ -51,5 +58,7 @@ class BotAsked(msgspec.Struct, frozen=True):
     question: Question
 
 
-RoomEvent = RoomOpened | SummaryChanged | SeatsChanged | OutcomeReached | RoomEnded | BotAsked
+RoomEvent = (
+    RoomOpened | SummaryChanged | SeatsChanged | SpectatorsChanged | OutcomeReached | RoomEnded | BotAsked
+)
 Publish = Callable[[RoomEvent], None]

@@ -1,7 +1,7 @@
 """All rooms in memory: they wake when somebody asks or a timer is due, and rest when idle."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -59,6 +59,8 @@ class RoomRegistry:
         """How many damages have been logged."""
         self._taken: dict[int, float] = {}
         """Shards that were just taken over, and how long nobody had them."""
+        self.watching_elsewhere: Callable[[str], int] = lambda _: 0
+        """Gives how many watch a room that another worker owns."""
         self._unreadable: set[str] = set()
         """Rooms that could not be loaded: their timers do not wake them again."""
 
@@ -127,7 +129,11 @@ class RoomRegistry:
     def describe(self, found: Found) -> PublicRoom:
         """A room that the journal found, as anybody may see it."""
         room, summary = self.peek(found.summary.id), found.summary
-        watching = 0 if room is None or room.number != found.number else room.spectators
+        watching = 0
+        if room is not None and room.number == found.number:
+            watching = room.spectators
+        elif room is None and summary.ended is None:
+            watching = self.watching_elsewhere(summary.id)
         if summary.ended is None and summary.game not in self._env.games:
             summary = replace(summary, status="game_missing")
         return public_room(summary, seq=found.seq, spectators=watching)

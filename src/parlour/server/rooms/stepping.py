@@ -23,7 +23,7 @@ from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
 from parlour.server.result_records import UNRATED
 from parlour.server.rooms.environment import Environment
-from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SummaryChanged
+from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SpectatorsChanged, SummaryChanged
 from parlour.server.rooms.perspectives import Seen, SeenScene, list_legal, see, see_after, sync
 from parlour.server.rooms.roster import Place, Presence, Roster
 from parlour.server.rooms.step_writes import Thought, writes_beside
@@ -353,6 +353,7 @@ class SteppingRoom(ABC):
     def _count_spectators(self, *, but: int | None = None) -> None:
         self._recount = None
         if (diff := self._presence.count_changed(self._roster)) is not None:
+            self._env.publish(SpectatorsChanged(self.id, len(self._roster.spectators)))
             if self._roster.places:
                 self._env.tell_all(Announced(self.id, diff, but), self._roster)
             clock = self._env.clock
