@@ -122,13 +122,13 @@ class Photographer:
     def talk(self, ann: Visitor, bob: Visitor) -> None:
         for visitor, words in ((ann, "Shall we?"), (bob, "I have been practising all week.")):
             if self.screen == "phone":
-                visitor.page.get_by_role("button", name="Chat and moves").click()
+                visitor.page.get_by_role("button", name="Chat").click()
             visitor.say(words)
             expect(visitor.page.get_by_text(words)).to_be_visible()
             if self.screen == "phone":
                 if visitor is bob:
                     self.take(bob, "chat")
-                visitor.page.get_by_role("button", name="Close").click()
+                visitor.page.get_by_role("button", name="Chat").click()
 
     def take_minesweeper(self, cy: Visitor) -> None:
         room = self.server.open_room("minesweeper", config={"preset": "advanced"})["id"]

@@ -76,7 +76,7 @@ def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server,
     assert board["bottom"] <= found["screen"]
     fills = board["high"] > found["screen"] * 0.9 or board["wide"] > found["field"] * 0.97
     assert fills, "it is as large as one side of its place"
-    ann.page.get_by_role("button", name="Chat and moves").click()
+    ann.page.get_by_role("button", name="Chat").click()
     expect(ann.page.get_by_label("Say something")).to_be_in_viewport(ratio=1)
     assert serious_faults(ann) == []
 
@@ -131,7 +131,7 @@ def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_fingertip(server, visit)
     ann.mark("bottom")
     ann.sees("You win: three in a row")
     found["ended"] = ann.page.evaluate(SMALL_TARGETS, 40)
-    ann.page.get_by_role("button", name="Chat and moves").click()
+    ann.page.get_by_role("button", name="Chat").click()
     bob.page.get_by_role("link", name="Replay").click()
     expect(bob.page.get_by_role("slider", name="Moment")).to_be_visible()
     found["replay"] = bob.page.evaluate(SMALL_TARGETS, 40)

@@ -128,8 +128,9 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
         visitor.page.wait_for_function("() => window.shown.length")
         assert visitor.page.evaluate("window.shown") == ["2"]
     assert faces(eve.frames) == {("p31", "scout"), ("p61", "captain")}
-    eve.page.get_by_role("tab", name="Moves").click()
-    expect(eve.page.get_by_text("Ann: scout a4-a7 falls to a captain")).to_be_visible()
+    expect(eve.page.get_by_role("region", name="Moves")).to_contain_text(
+        "Ann: scout a4-a7 falls to a captain"
+    )
 
     # Ann is cut off, Bob moves meanwhile, she comes back and Bob loads his page anew.
     ann.page.clock.install()

@@ -38,3 +38,9 @@ export function clockFace(seconds: number, down = false): string {
   if (minutes < 60) return `${minutes}:${padded}`;
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${padded}`;
 }
+
+/** A line of a log that begins with a player: whose it was, how that is written, and what was done. */
+export function turnOf(line: string): { readonly seat: number | null; readonly who: string; readonly what: string } {
+  const found = /^(\{(\d+)\}:?) (.+)$/s.exec(line);
+  return found ? { seat: Number(found[2]), who: found[1]!, what: found[3]! } : { seat: null, who: "", what: line };
+}
