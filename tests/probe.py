@@ -21,6 +21,7 @@ from parlour import (
     Timeouts,
     Update,
 )
+from parlour.scene import Scene
 
 
 class Memory(State, frozen=True):
@@ -176,6 +177,10 @@ class Probe(Game[Memory]):
 
     def outcome(self, state: Memory) -> Outcome | None:
         return Outcome(drew=tuple(p for p in state.players if p), why="enough") if state.over else None
+
+    def scene(self, state: Memory, viewer: str | None) -> Scene:
+        self.fail(state, "scene")
+        return super().scene(state, viewer)
 
     def fail(self, state: Memory, callback: str) -> None:
         if callback in state.broken:

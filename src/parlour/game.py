@@ -300,6 +300,10 @@ class Game(Generic[S]):
         """How it ended, or None while it goes on."""
         return None
 
+    def match_score(self, state: S) -> tuple[int, ...]:
+        """The points of each seat in a match, which everybody may know; lists of rooms show them."""
+        return ()
+
     def resample(self, state: S, viewer: str | None, chance: Chance) -> S:
         """Another state that this viewer cannot tell from this one; games with secrets say which."""
         return state
@@ -382,6 +386,7 @@ CALLBACKS = (
     "scene",
     "legal_events",
     "outcome",
+    "match_score",
     "resample",
 )
 """What the platform calls, and so must be able to call."""

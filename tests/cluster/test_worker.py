@@ -1,9 +1,12 @@
 """Several workers share rooms: whoever comes to any of them plays as with one."""
 
+import asyncio
+
 import pytest
 
 from parlour.errors import Refused
 from parlour.journal.shards import shard_of
+from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.tokens import Bearer
 from tests.cluster.workers import moves, play, table_of
 from tests.server.world import seqs
@@ -212,6 +215,26 @@ async def test_everybody_at_the_lobby_hears_of_rooms_at_other_workers(workers):
     await workers.wait(12)
     listed = [room["id"] for _, payload in zoe.heard("rooms", "rooms_changed") for room in payload["rooms"]]
     assert "ABCD" in listed
+
+
+async def test_the_list_of_rooms_says_how_many_watch_at_another_worker(workers):
+    await table_of(workers, 1, 1, 2)
+    zoe = await workers.person("zoe", 3)
+    await zoe.join("ABCD", spectate=True)
+    await workers.wait(2)
+    counts = [
+        {room.id: room.spectators for room in workers.worlds[me].server.room_list.listed()}
+        for me in (1, 2, 3)
+    ]
+    assert counts == [{"ABCD": 1}] * 3
+
+
+async def test_a_room_says_at_any_worker_whether_it_waits_for_somebody(workers):
+    await table_of(workers, 1, 1, 2)
+    call = workers.worlds[3].server.call
+    asked = asyncio.gather(*(call("ABCD", AsksPlayer(player)) for player in ("ann", "bob")))
+    await workers.wait(1)
+    assert await asked == [True, False]
 
 
 # Sessions.

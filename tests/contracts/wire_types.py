@@ -26,13 +26,13 @@ from parlour.server.parts.room_list import ChangedRooms, OpenRooms
 from parlour.server.preferences import ChosenPreferences, Preferences
 from parlour.server.rooms.calls import Seated
 from parlour.server.rooms.history import HistoryPage
-from parlour.server.rooms.summary import PublicRoom
+from parlour.server.rooms.summary import MyRoom, PublicRoom
 from parlour.wire import PUSHES, Enter, GiveUpSeat, JoinAnswer, PlayAgain, Queue, SendChat, SendEvent
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 
 CALLS = (
-    NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, PublicGame, Preview, HistoryPage, Stepped,
+    NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
     Preferences, ChosenPreferences,
 )  # fmt: skip

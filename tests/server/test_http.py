@@ -324,6 +324,27 @@ async def test_i_see_the_rooms_in_which_i_have_a_seat(http, world):
     assert (await http.get("/api/players/me/rooms")).status_code == 401
 
 
+async def test_my_rooms_say_which_of_them_wait_for_me(http, world):
+    ann = await guest(http, "Ann")
+    for room, friends in (("MINE", ["bob"]), ("HIS", ["bob"]), ("ALONE", [])):
+        await world.open("tictactoe", room)
+        me, *others = await world.seated(room, ann["id"], *friends)
+        if room == "HIS":
+            await me.play(room, {"type": "mark", "cell": 4})
+    rooms = (await http.get("/api/players/me/rooms", headers=bearer(ann))).json()
+    waits = {"ALONE": False, "HIS": False, "MINE": True}
+    assert {room["id"]: room["waits_for_you"] for room in rooms} == waits
+
+
+async def test_a_room_of_mine_that_cannot_be_asked_is_listed_all_the_same(http, world):
+    ann = await guest(http, "Ann")
+    await world.open("probe", "ABCD")
+    me, _ = await world.seated("ABCD", ann["id"], "bob")
+    await me.play("ABCD", {"type": "break", "callbacks": ["scene"]})
+    (room,) = (await http.get("/api/players/me/rooms", headers=bearer(ann))).json()
+    assert room["waits_for_you"] is None
+
+
 async def test_an_id_in_other_capitals_finds_the_only_room_that_it_can_mean_where_that_is_asked_for(
     world, http
 ):

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import httpx
+import msgspec
 
 from parlour.journal.base import Damage, NotKept, RecordQuery
 from parlour.journal.memory import MemoryJournal
@@ -247,6 +248,29 @@ async def test_a_players_page_shows_standings_results_and_streaks():
         assert (ranked["how"], ranked["why"], ranked["ranked"]) == ("won", "three in a row", True)
         assert (normal["how"], "ranked" in normal) == ("won" if again[0] == won else "lost", False)
         assert ranked["against"] == [{"id": lost, "name": lost.capitalize()}]
+
+
+async def test_a_players_page_tells_how_each_ranked_game_changed_the_rating():
+    async with World() as world, calls(world) as http:
+        won, _ = await play(world, "ranked")
+        await play(world, "normal")
+        page = (await http.get(f"/api/players/{won}")).json()
+        normal, ranked = page["results"]
+        rating = page["standings"][0]["rating"]["rating"]
+        assert "rating_after" not in normal
+        assert (ranked["rating_before"], ranked["rating_after"]) == (1500.0, rating)
+        curve = [(point["ladder"], point["rating"]) for point in page["ratings"]]
+        assert curve == [("tictactoe", round(rating, 1))]
+
+
+async def test_a_result_that_cannot_be_read_does_not_keep_a_game_from_counting():
+    async with World() as world:
+        room, people = await pair(world, "ranked")
+        won = await end(world, room, people)
+        (kept,) = await world.journal.records(RecordQuery("result", owner=won))
+        await world.journal.keep(msgspec.structs.replace(kept, body=b"?"))
+        await world.server.ratings.settled()
+        assert [standing.player for standing in await leaders(world.journal, "tictactoe", 1)] == [won]
 
 
 async def test_a_result_leads_to_a_history_that_can_be_played_again():

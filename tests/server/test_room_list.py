@@ -72,6 +72,23 @@ async def test_bots_alone_list_no_room(world):
     assert listed(world) == []
 
 
+async def test_the_lobby_hears_in_a_while_how_many_watch(world):
+    await world.open("tictactoe")
+    await world.seated("ABCD", "ann")
+    zoe = await at_the_lobby(world, "zoe")
+    await (await world.person("yan")).join("ABCD", spectate=True)
+    await world.wait(LONGEST_PAUSE + 1)
+    (told,) = [payload["rooms"] for _, payload in zoe.heard("rooms_changed")]
+    assert [(room["id"], room["spectators"]) for room in told] == [("ABCD", 1)]
+
+
+async def test_the_list_says_which_variant_is_played_and_how_a_match_stands(world):
+    await world.open("backgammon", config={"variant": "portes", "match": "five_points"})
+    await world.seated("ABCD", "ann", "bob")
+    (room,) = world.server.room_list.listed()
+    assert (room.config["variant"], room.score) == ("portes", (0, 0))
+
+
 async def test_private_and_unlisted_rooms_are_never_listed(world):
     await world.open("tictactoe", "SECRET", private=True)
     await world.open("tictactoe", "FRIENDS", listed=False)

@@ -87,6 +87,8 @@ export interface GameResult {
   date: number;
   ranked?: boolean;
   listed?: boolean;
+  rating_before?: number | null;
+  rating_after?: number | null;
 }
 
 /** Leave the game for good. */
@@ -158,6 +160,27 @@ export interface Meta {
   phx_ref: string;
   phx_ref_prev?: string;
   seat?: number;
+}
+
+/** A room in which I have a seat. */
+export interface MyRoom {
+  id: string;
+  game: string;
+  config: Record<string, unknown>;
+  status: string;
+  seats: (Player | null)[];
+  score: number[];
+  spectators: number;
+  seq: number;
+  outcome: Outcome | null;
+  ended: string | null;
+  private: boolean;
+  listed: boolean;
+  ranked: boolean;
+  created: number;
+  seed_hash: string;
+  seeds: ShownSeed[];
+  waits_for_you?: boolean | null;
 }
 
 /** A room under a name of one's own: the running one, or a new one. */
@@ -294,6 +317,7 @@ export interface PublicPlayer {
   bot: boolean;
   standings: Standing[];
   results: GameResult[];
+  ratings: RatingPoint[];
 }
 
 /** A room as anybody may see it. */
@@ -303,6 +327,7 @@ export interface PublicRoom {
   config: Record<string, unknown>;
   status: string;
   seats: (Player | null)[];
+  score: number[];
   spectators: number;
   seq: number;
   outcome: Outcome | null;
@@ -345,6 +370,13 @@ export interface Rating {
   rating?: number;
   deviation?: number;
   volatility?: number;
+}
+
+/** A player's rating on a ladder after one of their games. */
+export interface RatingPoint {
+  ladder: string;
+  date: number;
+  rating: number;
 }
 
 /** How a game ended, and the seed that proves its luck; the hash is that of the seed now in use. */

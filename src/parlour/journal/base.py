@@ -98,6 +98,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """How its players were to be found, if pairing opened it."""
     config: dict[str, Any] = {}
     """The game's settings as far as a list can show them: no lists, no long texts."""
+    score: tuple[int, ...] = ()
+    """The points of each seat, where the game counts some."""
 
 
 class Found(msgspec.Struct, frozen=True):

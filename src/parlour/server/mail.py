@@ -14,6 +14,7 @@ from parlour.server.bots.worker import Question
 from parlour.server.gateway.pipes import PipeNews
 from parlour.server.rooms.calls import (
     AskHint,
+    AsksPlayer,
     CallOff,
     EndWaiting,
     ListPeople,
@@ -187,5 +188,6 @@ RESULTS: dict[type, Any] = {
     EndWaiting: None,
     CallOff: tuple[str, ...],
     ListPeople: tuple[SeatedPerson, ...],
+    AsksPlayer: bool,
 }
 """What each call returns."""

@@ -1,12 +1,14 @@
 """Records of a game that ended: a result for each of its players, and a note that it has to be rated."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from parlour.game import Outcome
-from parlour.journal.base import Journal, Player, Record, RecordQuery
-from parlour.server.record_decoding import read_all
+from parlour.journal.base import Journal, Player, Record, RecordQuery, Unchanged
+from parlour.server.record_decoding import read, read_all
 
 RESULT = "result"
 UNRATED = "unrated"
@@ -29,6 +31,9 @@ class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
     ranked: bool = False
     listed: bool = True
     """False if it was played in an unlisted room, whose id only its players may know."""
+    rating_before: float | None = None
+    rating_after: float | None = None
+    """What a ranked game made of the player's rating, once it is rated."""
 
 
 _encode = msgspec.json.Encoder().encode
@@ -53,6 +58,34 @@ async def results_of(journal: Journal, player: str, limit: int) -> list[GameResu
     # Of two that ended at the same time, the one of the later room, or of the later step, is newer.
     results.sort(key=lambda pair: (pair[0], pair[1].number, pair[1].seq), reverse=True)
     return [result for _, result in results]
+
+
+class RatingPoint(msgspec.Struct, frozen=True):
+    """A player's rating on a ladder after one of their games."""
+
+    ladder: str
+    date: float
+    rating: float
+
+
+def curve_of(results: Sequence[GameResult]) -> list[RatingPoint]:
+    """How a player's ratings changed, the oldest first; *results* come the newest first."""
+    return [
+        RatingPoint(result.ladder, result.date, round(result.rating_after, 1))
+        for result in reversed(results)
+        if result.rating_after is not None
+    ]
+
+
+async def rated_result(
+    journal: Journal, unrated: Record, player: str, before: float, after: float
+) -> tuple[Unchanged, Record] | None:
+    """The result of a game that is rated now, as it was and with the ratings; None where it is not kept."""
+    record = await journal.record(RESULT, f"{unrated.key}/{player}")
+    if record is None:
+        return None
+    result = replace(read(record, _read_result), rating_before=before, rating_after=after)
+    return Unchanged(record), replace(record, body=_encode(result))
 
 
 class Unrated(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -145,6 +145,11 @@ class Match(State, frozen=True, kw_only=True):
         return TARGETS[self.settings.match]
 
     @property
+    def is_for_a_score(self) -> bool:
+        """True unless it is a single game, which has no score."""
+        return self.target is not None or len(self.plan) > 1
+
+    @property
     def winner(self) -> int | None:
         """Who has more points."""
         x, o = self.score

@@ -87,7 +87,7 @@ def _point(point: int) -> Spot:
 
 def _score(match: Match, eyes: int) -> Iterator[Spot]:
     """How the match stands, one's own points first, and how many it takes; a single game has no score."""
-    if match.target is None and len(match.plan) == 1:
+    if not match.is_for_a_score:
         return
     score = f"{match.score[eyes]} \N{EN DASH} {match.score[1 - eyes]}"
     target = "" if match.target is None else f"to {match.target}"

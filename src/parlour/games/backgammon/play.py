@@ -186,6 +186,9 @@ class Backgammon(Game[Match]):
             view["record"] = export(state)
         return view
 
+    def match_score(self, state: Match) -> tuple[int, ...]:
+        return state.score if state.is_for_a_score else ()
+
     def scene(self, state: Match, viewer: str | None) -> Scene:
         seat = state.seat(viewer)
         drops: dict[int, dict[int, Move]] = {}

@@ -19,10 +19,11 @@ from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Found, RoomQuery
+from parlour.journal.base import Found
 from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
+from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import preview
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
@@ -32,12 +33,12 @@ from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
-from parlour.server.result_records import GameResult, results_of
+from parlour.server.result_records import GameResult, RatingPoint, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of
 from parlour.server.rooms.history import HistoryPage, HistoryWanted
-from parlour.server.rooms.summary import PublicRoom, Waits, waits_of
+from parlour.server.rooms.summary import MyRoom, PublicRoom, Waits, waits_of
 from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.standings import leaders, standings_of
@@ -52,6 +53,8 @@ PREFERENCES_COST = 3.0
 """The price of keeping a player's preferences, which is a write."""
 MAX_RESULTS = 50
 """The number of a player's last games that are listed."""
+MOST_RATED = 300
+"""The number of a player's last games of which the ratings are told."""
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,6 +145,8 @@ class PublicPlayer(msgspec.Struct, frozen=True):
     bot: bool
     standings: list[Standing]
     results: list[GameResult]
+    ratings: list[RatingPoint]
+    """How the ratings have changed, the oldest first."""
 
 
 class PublicGame(msgspec.Struct, frozen=True):
@@ -261,7 +266,7 @@ class Api:
             Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
                  PublicPlayer, refuses=(Code.NOT_FOUND, *auth, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
-                 list[PublicRoom], refuses=(*auth, kept), personal=True),
+                 list[MyRoom], refuses=(*auth, kept), personal=True),
             Call("GET", "/api/players/me/preferences", "How I like the pages", self.show_preferences,
                  Preferences, refuses=(*auth, kept), personal=True),
             Call("PUT", "/api/players/me/preferences", "Choose how I like the pages", self.choose_preferences,
@@ -449,17 +454,18 @@ class Api:
         self._limits.check_call(self.address(request), 1.0)
         id = request.path_params["id"]
         if id.startswith(PREFIX) and is_bot(id, self._parlour.games.values()):
-            return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[])
+            return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[], ratings=[])
         journal = self._parlour.journal
         player = await self._parlour.sessions.known(id)
         await self._parlour.ratings.settled()
-        standings, results = await standings_of(journal, id), await results_of(journal, id, MAX_RESULTS)
+        standings, results = await standings_of(journal, id), await results_of(journal, id, MOST_RATED)
         if player is None and not results:  # players of other doors are known only by their games
             raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
         name = guest_name(id) if player is None else player.name
         asker = await self.asker(request)
-        told = [result for result in results if result.listed or asker in _players(result)]
-        return PublicPlayer(id, name, bot=False, standings=standings, results=told)
+        recent = results[:MAX_RESULTS]
+        told = [result for result in recent if result.listed or asker in _players(result)]
+        return PublicPlayer(id, name, bot=False, standings=standings, results=told, ratings=curve_of(results))
 
     async def list_rooms(self, request: Request) -> list[PublicRoom]:  # noqa: ARG002
         return self._parlour.room_list.listed()
@@ -472,9 +478,8 @@ class Api:
         player, address = await self.asker(request), self.address(request)
         return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
-    async def list_my_rooms(self, request: Request) -> list[PublicRoom]:
-        found = await self._parlour.journal.rooms(RoomQuery(player=await self._known(request)))
-        return [self._parlour.rooms.describe(room) for room in found]
+    async def list_my_rooms(self, request: Request) -> list[MyRoom]:
+        return await list_rooms_of(self._parlour, await self._known(request))
 
     async def show_preferences(self, request: Request) -> Preferences:
         return await preferences_of(self._parlour.journal, await self._known(request))

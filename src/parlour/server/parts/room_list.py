@@ -78,19 +78,21 @@ class RoomList:
         self._new: dict[str, tuple[float, Found]] = {}
         """Rooms that were opened lately, and until when they are listed anyway."""
         self._kept: tuple[float, list[Found], list[PublicRoom]] | None = None
-        self._told: dict[str, int] = {}
-        """The rooms that the clients at the lobby know, by id and number."""
+        self._told: dict[str, tuple[int, int]] = {}
+        """The rooms that the clients at the lobby know, by id: the number, and how many were watching."""
         self._changed: set[str] = set()
         self._planned: Handle | None = None
         self._due = 0.0
 
     def welcome(self, *, first: bool) -> Push:
         """The whole list, for a client that joins the lobby; *first* if nobody else is there."""
-        rooms = self._list()[1]
+        _, rooms, described = self._list()
         if first:
-            self._told, self._changed = {found.summary.id: found.number for found in rooms}, set()
+            told = zip(rooms, described, strict=True)
+            self._told = {room.id: (found.number, room.spectators) for found, room in told}
+            self._changed = set()
         else:  # the others get what they do not know yet as a change, and so does this client
-            self._told = {**{found.summary.id: 0 for found in rooms}, **self._told}
+            self._told = {**{room.id: (0, 0) for room in described}, **self._told}
         self._plan(LONGEST_PAUSE)
         return Push("rooms", OpenRooms(rooms=self.listed()))
 
@@ -199,17 +201,17 @@ class RoomList:
         self._planned, self._kept = None, None
         if not len(self.lobby):
             return
-        rooms = self._find_listed()
-        listed = {found.summary.id: found.number for found in rooms}
+        rooms = [(found, self._describe(found)) for found in self._find_listed()]
+        listed = {room.id: (found.number, room.spectators) for found, room in rooms}
         different = [
-            found
-            for found in rooms
-            if found.summary.id in self._changed or self._told.get(found.summary.id) != found.number
+            room
+            for _, room in rooms
+            if room.id in self._changed or self._told.get(room.id) != listed[room.id]
         ]
         gone = [id for id in self._told if id not in listed]
         self._told, self._changed = listed, set()
         if different or gone:
-            self._tell_all(ChangedRooms(rooms=[self._describe(found) for found in different], gone=gone))
+            self._tell_all(ChangedRooms(rooms=different, gone=gone))
         self._plan(LONGEST_PAUSE)  # rooms come and go from the list without a new summary, too
 
     def _tell_all(self, what: ChangedRooms) -> None:

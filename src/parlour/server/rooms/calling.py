@@ -14,6 +14,7 @@ from parlour.server.refusals import NOT_WRITTEN
 from parlour.server.rooms.actor import RoomActor
 from parlour.server.rooms.calls import (
     AskHint,
+    AsksPlayer,
     CallOff,
     EndWaiting,
     ListPeople,
@@ -29,7 +30,7 @@ from parlour.wire import Act, Connect, Join, Shutdown
 log = structlog.get_logger()
 
 
-async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a table of all calls
+async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0911 - a table of all calls
     """Carry out a call and return its result."""
     match call:
         case Perform():
@@ -52,6 +53,8 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901 - a t
             return await _call_off(room, call.why)
         case ListPeople():
             return room.people()
+        case AsksPlayer():
+            return _asks_player(room, call.player)
 
 
 async def _seat_bot(room: RoomActor, call: SeatBot) -> Seated | None:
@@ -78,6 +81,19 @@ def _ask_hint(room: RoomActor, call: AskHint) -> Question:
     if question is None:
         raise Refused(Code.NOT_YOUR_TURN, "there is nothing for you to do now")
     return question
+
+
+def _asks_player(room: RoomActor, player: str) -> bool:
+    """Whether it is a player's turn, by the scene; in a game without turns, whether they can do anything."""
+    here, game = room.here, room.game
+    if here.status != "playing" or here.outcome is not None or (seat := here.seat_number(player)) is None:
+        return False
+
+    def look() -> bool:
+        turn = game.scene(here.state, player).turn
+        return seat in turn if turn else any(True for _ in game.legal_events(here.state, player) or ())
+
+    return bool(room.check_game(look))
 
 
 async def _move_bot(room: RoomActor, call: MoveBot) -> None:

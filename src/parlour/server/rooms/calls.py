@@ -64,6 +64,12 @@ class ListPeople(msgspec.Struct, frozen=True, tag=True):
     """List the people who sit in a room and are connected; returns `SeatedPerson`s."""
 
 
+class AsksPlayer(msgspec.Struct, frozen=True, tag=True):
+    """Find out whether the game waits for this player to do something; returns a bool."""
+
+    player: str
+
+
 class SeatedPerson(msgspec.Struct, frozen=True):
     """Somebody with a seat."""
 
@@ -71,7 +77,7 @@ class SeatedPerson(msgspec.Struct, frozen=True):
     name: str
 
 
-RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff | ListPeople
+RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff | ListPeople | AsksPlayer
 
 
 class Seated(msgspec.Struct, frozen=True):

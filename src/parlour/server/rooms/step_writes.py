@@ -28,6 +28,8 @@ class Thought(msgspec.Struct, frozen=True):
     """The room to store beside the step, where that is due."""
     failure: Refused | None = None
     """Why the game's part was left out."""
+    score: tuple[int, ...] | None = None
+    """The points of each seat after it; None: as before."""
 
 
 KeptBefore = tuple[Room[Any], int, Opening, RoomSummary | None, float | None]
@@ -38,10 +40,10 @@ NOTHING = StepWrites()
 
 def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, ...]) -> StepWrites:
     """The writes that belong to this step, and to those that are kept with it."""
-    was, number, opening, summary, due = before
+    was, number, opening, _, due = before
     room, step = thought.room, thought.step
     ends = room.outcome is not None and was.outcome is None
-    new_summary, new_due = _new_summary(was, room, opening, summary, step.now), _new_due(due, room)
+    new_summary, new_due = _new_summary(before, thought), _new_due(due, room)
     if new_summary is None and new_due is UNSET and thought.frozen is None and not tickets and not ends:
         return NOTHING
     results = records_of(number, opening, step, room) if ends else ()
@@ -55,12 +57,14 @@ def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:
     return wanted if room.ended is not None or sooner else UNSET
 
 
-def _new_summary(
-    was: Room[Any], room: Room[Any], opening: Opening, summary: RoomSummary | None, now: float
-) -> RoomSummary | None:
-    same = room.seats is was.seats or room.seats == was.seats
+def _new_summary(before: KeptBefore, thought: Thought) -> RoomSummary | None:
+    was, _, opening, summary, _ = before
+    room = thought.room
+    known = () if summary is None else summary.score
+    score = known if thought.score is None else thought.score
+    same = (room.seats is was.seats or room.seats == was.seats) and score == known
     held = summary is not None and summary.held is not None
     if same and room.outcome == was.outcome and room.ended == was.ended and not held:
         return None
-    new = summary_of(room, opening, now)
+    new = summary_of(room, opening, thought.step.now, score)
     return new if new != summary else None

@@ -156,7 +156,10 @@ class SteppingRoom(ABC):
             perspectives, seen = self._roster.perspectives_in(before), after.seen or seen
         seen = see_after(game, before, room, perspectives, seen)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
-        return Thought(room, step, seen, freeze(room) if store else None)
+        score = None if after is None else after.score
+        if room.state is not before.state:
+            score = tuple(map(int, game.match_score(room.state)))
+        return Thought(room, step, seen, freeze(room) if store else None, score=score)
 
     def _think_alone(
         self,

@@ -48,7 +48,7 @@ def seated(room: Room[Any]) -> tuple[Player | None, ...]:
     return tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats)
 
 
-def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
+def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, ...] = ()) -> RoomSummary:
     """The summary of a room at this time."""
     return RoomSummary(
         id=room.id,
@@ -69,6 +69,7 @@ def summary_of(room: Room[Any], opening: Opening, now: float) -> RoomSummary:
         address=opening.address,
         mode=opening.mode,
         config=shown_config(room.config),
+        score=score,
     )
 
 
@@ -119,6 +120,8 @@ class PublicRoom(msgspec.Struct, frozen=True):
     """Its settings, those that are flags, numbers or short words; empty for rooms of an older version."""
     status: str
     seats: tuple[Player | None, ...]
+    score: tuple[int, ...]
+    """The points of each seat, where the game counts some."""
     spectators: int
     seq: int
     outcome: Outcome | None
@@ -131,6 +134,13 @@ class PublicRoom(msgspec.Struct, frozen=True):
     seeds: tuple[ShownSeed, ...]
 
 
+class MyRoom(PublicRoom, frozen=True):
+    """A room in which I have a seat."""
+
+    waits_for_you: bool | None = None
+    """Whether its game waits for me to do something; None: that is not known."""
+
+
 def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> PublicRoom:
     """A room's summary, together with what changes too often to be in it."""
     return PublicRoom(
@@ -139,6 +149,7 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         config=summary.config,
         status=summary.status,
         seats=summary.seats,
+        score=summary.score,
         spectators=spectators,
         seq=seq,
         outcome=summary.outcome,

@@ -5,7 +5,7 @@ in the same write that deletes the record: each game counts once, even after a c
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -25,7 +25,7 @@ from parlour.ratings import Standing, settle
 from parlour.server.clock import Clock
 from parlour.server.mailbox import Mailbox
 from parlour.server.record_decoding import read
-from parlour.server.result_records import UNRATED, read_unrated
+from parlour.server.result_records import UNRATED, rated_result, read_unrated
 from parlour.server.rooms.events import OutcomeReached, RoomEvent
 from parlour.server.standings import STANDING, read_standing, standing_record
 
@@ -97,10 +97,20 @@ class Ratings:
         standings = [await self._standing(game.ladder, player, changes.append) for player in game.players]
         names = {player.id: player.name for player in game.players}
         settled = settle(standings, outcome=game.outcome, date=game.date, names=names)
+        for old, new in zip(standings, settled, strict=True):
+            changes += await self._rated_result(record, old, new)
         try:
             await self._journal.keep(*changes, *map(standing_record, settled))
         except Conflict:  # another server on the same journal was faster
             self._ask()
+
+    async def _rated_result(self, record: Record, old: Standing, new: Standing) -> Sequence[Change]:
+        """Note in a player's result what the game made of their rating; a damaged result stays as it is."""
+        try:
+            before, after = old.rating.rating, new.rating.rating
+            return await rated_result(self._journal, record, new.player, before, after) or ()
+        except Damaged:
+            return ()
 
     async def _standing(self, ladder: str, player: Player, expect: Callable[[Change], None]) -> Standing:
         """The stored standing, or a new one if it is missing or damaged; *expect* gets what must stay."""
