@@ -41,7 +41,8 @@ class Task(NamedTuple):
     do: Callable[[Connection], Awaitable[None]]
     now: asyncio.Event
     """Do it at once."""
-    every: float
+    next: Callable[[float], float]
+    """When it is to be done again at the latest, if it began at that time."""
     patience: float
     """Seconds after which its connection is given up."""
 
@@ -167,11 +168,9 @@ class Heart:
 
     async def _live(self) -> None:
         every = self._pace.beat_every
-        beats = Task("beat", self._beat, self._beat_now, every, patience=self._pace.lease)
-        # A look follows every beat; by itself it comes only when there are none.
-        looks = Task(
-            "look", self._look, self._look_now, 2 * every, patience=max(LOOK_PATIENCE, self._pace.lease)
-        )
+        patience = self._pace.lease
+        beats = Task("beat", self._beat, self._beat_now, lambda began: began + every, patience)
+        looks = Task("look", self._look, self._look_now, self._next_look, max(LOOK_PATIENCE, patience))
         async with asyncio.TaskGroup() as both:
             both.create_task(self._keep_on(beats))
             both.create_task(self._keep_on(looks))
@@ -202,7 +201,7 @@ class Heart:
                     await task.do(db)
                 self._note_away(task.name, None)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(max(0.0, began + task.every - monotonic())):
+                    async with asyncio.timeout(max(0.0, task.next(began) - monotonic())):
                         await task.now.wait()
             await db.close(timeout=self._pace.lease)
         finally:
@@ -246,6 +245,10 @@ class Heart:
     def _can_take(self) -> bool:
         """True while we see what we are given, and want it."""
         return not self._watch.leaving and monotonic() - self._watch.looked < self._pace.lease
+
+    def _next_look(self, began: float) -> float:
+        """A look follows every beat; by itself it comes when a lease ends, or when there are no beats."""
+        return min(began + 2 * self._pace.beat_every, self._watch.lease_ends)
 
     async def _look(self, db: Connection) -> None:
         if not self._watch.has_looked:

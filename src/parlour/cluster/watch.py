@@ -47,6 +47,8 @@ class Watch:
         self._tell = tell
         self.looked = -inf
         """When the last round ended, by our own monotonic clock."""
+        self.lease_ends = inf
+        """When the first worker will be late, unless it beats before; by the same clock."""
         self.leaving = False
         """Give up everything."""
         self.robbed = False
@@ -79,6 +81,7 @@ class Watch:
             look = await lease_table.look(db)
         if await self._deal(db, look):
             look = await lease_table.look(db)
+        self.lease_ends = monotonic() + self._soonest_end(look)
         self._compare(look)
         self.looked = monotonic()
 
@@ -113,13 +116,21 @@ class Watch:
 
     def _late(self, look: Look) -> dict[int, float]:
         """The workers that are late, and how long they must have been silent for that."""
-        begun = _begun(look)
-        late = {}
-        for worker, seen in look.living.items():
-            silence = self._pace.lease if worker in begun else max(STARTING, self._pace.lease)
-            if seen.silent is not None and seen.silent >= silence:
-                late[worker] = silence
-        return late
+        return {worker: lease for worker, (silent, lease) in self._leases(look).items() if silent >= lease}
+
+    def _soonest_end(self, look: Look) -> float:
+        """Seconds until somebody is late who is not yet."""
+        left = [lease - silent for silent, lease in self._leases(look).values()]
+        return min((seconds for seconds in left if seconds > 0), default=inf)
+
+    def _leases(self, look: Look) -> dict[int, tuple[float, float]]:
+        """How long each worker has been silent, and how long it may be."""
+        begun, starting = _begun(look), max(STARTING, self._pace.lease)
+        return {
+            worker: (seen.silent, self._pace.lease if worker in begun else starting)
+            for worker, seen in look.living.items()
+            if seen.silent is not None
+        }
 
     async def _deal(self, db: Connection, look: Look) -> bool:
         changes = deal(look.rows, self.crew(look))
