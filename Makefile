@@ -61,6 +61,8 @@ torture: setup ## kill a server 200 times while it is played on, and its databas
 torture-cluster: setup ## kill, freeze and cut off workers, their bus and their database while they are played on: an hour
 	@scripts/setup-cluster
 	$(bin)/python -m tests.torture cluster
+	$(bin)/python -m tests.torture adoptions
+	$(bin)/python -m tests.torture rolling
 
 simulate-cluster: setup ## three workers on a virtual clock with every fault there is, 100,000 times: an hour; schedules=N for fewer, seed=N for one
 	$(bin)/python -m tests.simulation $(if $(seed),--seed $(seed),--schedules $(or $(schedules),100000))

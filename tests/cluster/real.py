@@ -111,10 +111,13 @@ class Cluster:
             """SELECT count(shard) AS shards, count(wanted) AS wanted, address FROM workers
             LEFT JOIN shards ON owner = id WHERE NOT gone GROUP BY id, address"""
         )
-        running = {worker.pid for worker in self.workers if worker.running}
         living = {_pid(row["address"]) for row in rows}
-        even = all(abs(row["shards"] - SHARDS / len(running)) < 2 for row in rows)
-        return running == living and even and not any(row["wanted"] for row in rows)
+        even = all(abs(row["shards"] - SHARDS / len(rows)) < 2 for row in rows)
+        return self._are_all(living) and even and not any(row["wanted"] for row in rows)
+
+    def _are_all(self, living: set[int]) -> bool:
+        """True if these processes are all workers that run."""
+        return living == {worker.pid for worker in self.workers if worker.running}
 
     async def owners(self) -> dict[int, RealWorker | None]:
         """The worker that owns each shard; None if it is not one of those that run."""

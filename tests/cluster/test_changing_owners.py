@@ -446,3 +446,31 @@ async def test_what_may_have_been_done_remains_so_when_the_next_owner_does_not_k
     (again,) = gateway._pending
     assert again != number
     assert worker._asked[again].in_doubt
+
+
+async def test_nobody_is_answered_before_the_step_is_told_that_comes_with_what_was_missed(workers):
+    ann, bob = await table_of(workers, 1, 2, 3)
+    gateway = workers.worlds[2].server.gateway
+    with unanswered(gateway) as asked:
+        gateway.come_back("ABCD")
+    ann.forget()
+    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":0},"id":"c9"}]')
+    await workers.quiet()
+    assert not ann.frames
+    gateway.ask(asked.enters[0])
+    await workers.quiet()
+    told = [(name, ref) for _, ref, _, name, _ in ann.frames if name in ("game_event", "phx_reply")]
+    assert told == [("game_event", None), ("phx_reply", "9")]
+
+
+async def test_whoever_leaves_before_a_place_is_there_again_is_answered_what_was_done(workers):
+    ann, bob = await table_of(workers, 1, 2, 3)
+    gateway = workers.worlds[2].server.gateway
+    with unanswered(gateway):
+        gateway.come_back("ABCD")
+    ann.forget()
+    ann.send_soon('["1","9","game:ABCD","game_event",{"event":{"type":"mark","cell":0},"id":"c9"}]')
+    await workers.quiet()
+    ann.send_soon('["1","10","game:ABCD","phx_leave",{}]')
+    await workers.quiet()
+    assert [frame[4]["status"] for frame in ann.frames if frame[1] == "9"] == ["ok"]

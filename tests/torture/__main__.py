@@ -1,4 +1,5 @@
-"""The long torture: `python -m tests.torture kills`, `starts`, `restarts` or `cluster`."""
+"""The long torture: `python -m tests.torture` with a command: `kills`, `starts`, `restarts`, `cluster`,
+`adoptions` or `rolling`."""
 
 import asyncio
 import signal
@@ -11,11 +12,13 @@ from pathlib import Path
 import typer
 
 from tests.torture import cluster as clusters
+from tests.torture import supervised
 from tests.torture.flips import flip_and_judge, furnish
 from tests.torture.kept import Complaint
 from tests.torture.kills import Plan, torture
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
+from tests.torture.waits import spread
 
 app = typer.Typer(add_completion=False, help="Torture a server; the exit code says whether it kept its word.")
 
@@ -131,6 +134,40 @@ def cluster(
     for fault in outcome.faults[:20]:
         say(f"    {fault}")
     conclude(good=outcome.good)
+
+
+@app.command()
+def adoptions(kills: int = 100, rooms: int = 24, seed: int = 1) -> None:
+    """Kill workers with and without a supervisor who reports it, and see how soon their rooms go on."""
+    good = True
+    plan = clusters.Plan(kills=kills, pauses=0, cuts=0, crashes=0, rooms=rooms, each=1, seed=seed)
+    ways = {
+        "nobody reports it": (lambda folder: clusters.torture(folder, plan, note_harm), 2.0),
+        "the supervisor reports it": (lambda folder: supervised.kill_some(folder, kills, rooms, seed), 0.5),
+    }
+    for way, (kill, limit) in ways.items():
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = asyncio.run(kill(Path(folder)))
+        say(f"{kills} kills, {way}; rooms taken over: {spread(outcome.adoptions, limit)}")
+        tell(*outcome.verdict)
+        for fault in outcome.faults[:20]:
+            say(f"    {fault}")
+        good = good and outcome.good and max(outcome.adoptions) < limit
+    conclude(good=good)
+
+
+@app.command()
+def rolling(clients: int = 1000, pace: float = 4.0, seed: int = 1) -> None:
+    """Replace three workers one by one under play, and see how long anybody has to wait."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcome, crowd = asyncio.run(supervised.roll(Path(folder), clients, pace, seed))
+    say(f"{clients} clients, three workers replaced one by one")
+    say(f"  commands answered: {spread(crowd.waits.answers, 1.0)}")
+    say(f"  back after a lost connection: {spread(crowd.waits.absences, 1.0)}")
+    tell(*outcome.verdict)
+    for fault in outcome.faults[:20]:
+        say(f"    {fault}")
+    conclude(good=outcome.good and max(crowd.waits.answers + crowd.waits.absences) < 1)
 
 
 def note_harm(number: int, harm: str) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -18,11 +17,11 @@ from tests.e2e.servers import Guest
 from tests.nats import Nats
 from tests.postgres import Postgres
 from tests.torture.checker import Verdict, check_rows
-from tests.torture.diary import Answered, Asked, Diary, Entry
 from tests.torture.habits import Habits
 from tests.torture.kept import read_database
 from tests.torture.load import Crowd
 from tests.torture.visitors import Table, Visitor, World
+from tests.torture.waits import TimedDiary, Waits, spread
 
 ALARMS = (
     "job_failed", "call_failed", "game_failed", "room_damaged", "not_told", "mail_failed", "part_failed",
@@ -32,8 +31,6 @@ ALARMS = (
 FROZEN = 3.0
 """Seconds for which a worker is frozen: twice its lease."""
 ADOPTED_SOON = 2.0
-ADOPTED_WITHIN = 10.0
-"""Seconds after which nobody waits for a room to go on; the checker does not forgive it."""
 GONE = "this worker was declared gone by the others"
 COME_AGAIN = ("not_saved", "outcome_unknown")
 """Why somebody may be sent away at the door: the room has no owner at the moment, or it cannot be read."""
@@ -78,47 +75,6 @@ class Doors(World):
         """It is drawn each time."""
 
 
-class Adoptions:
-    """How long rooms had to wait after their owner was killed, until a command was done in them again."""
-
-    def __init__(self) -> None:
-        self.waiting: dict[str, float] = {}
-        """The rooms that wait, and since when."""
-        self.took: list[float] = []
-        self._asked: dict[tuple[str, str], float] = {}
-
-    def begin(self, rooms: Sequence[str]) -> None:
-        now = asyncio.get_running_loop().time()
-        self.waiting = dict.fromkeys(rooms, now)
-
-    def end(self) -> int:
-        """Nobody waits any longer; returns how many rooms never went on."""
-        left, self.waiting = len(self.waiting), {}
-        return left
-
-    def note(self, room: str, player: str, entry: Entry) -> None:
-        """Look whether a command that was sent since then is done."""
-        now = asyncio.get_running_loop().time()
-        if isinstance(entry, Asked):
-            self._asked[player, entry.id] = now
-        elif isinstance(entry, Answered):
-            asked = self._asked.pop((player, entry.id), 0.0)
-            if entry.seq is not None and asked > self.waiting.get(room, now):
-                self.took.append(now - self.waiting.pop(room))
-
-
-class TimedDiary(Diary):
-    """A diary whose answers are timed."""
-
-    def __init__(self, player: str, room: str, adoptions: Adoptions) -> None:
-        super().__init__(player, room)
-        self._adoptions = adoptions
-
-    def note(self, entry: Entry) -> None:
-        super().note(entry)
-        self._adoptions.note(self.room, self.player, entry)
-
-
 class Roamer(Visitor):
     """A visitor who tries another door when a room cannot be entered at the moment."""
 
@@ -137,12 +93,12 @@ class ClusterCrowd(Crowd):
     def __init__(self, doors: Doors, server: RealWorker, habits: Habits, seed: int) -> None:
         super().__init__(server, habits, seed)
         self.world = self.doors = doors
-        self.adoptions = Adoptions()
+        self.waits = Waits()
 
     def _invite(self, guest: Guest, rooms: Sequence[str], *, spectate: bool = False) -> None:
         tables = [Table(guest.id, room, spectate=spectate) for room in rooms]
         for table in tables:
-            table.diary = TimedDiary(guest.id, table.diary.room, self.adoptions)
+            table.diary = TimedDiary(guest.id, table.diary.room, self.waits)
         chance = Random(self.chance.random())
         self.visitors.append(Roamer(self.world, guest.token, tables, self.habits, chance))
 
@@ -178,7 +134,7 @@ class Torturer:
         owners = await self.cluster.owners()
         rooms = {diary.room for diary in self.crowd.diaries}
         worker.signal(signal.SIGKILL)
-        self.crowd.adoptions.begin([room for room in rooms if owners[shard_of(room_key(room))] is worker])
+        self.crowd.waits.begin([room for room in rooms if owners[shard_of(room_key(room))] is worker])
         await asyncio.to_thread(worker.kill)
         self._note_open()
         await self._end_adoption()
@@ -232,12 +188,7 @@ class Torturer:
         await asyncio.to_thread(self.cluster.postgres.start)
 
     async def _end_adoption(self) -> None:
-        waiting = self.crowd.adoptions.waiting
-        clock = asyncio.get_running_loop().time
-        late = clock() + ADOPTED_WITHIN
-        while waiting and clock() < late:  # noqa: ASYNC110 - one of many rooms, or the time
-            await asyncio.sleep(0.05)
-        self.counts["rooms not adopted"] += self.crowd.adoptions.end()
+        self.counts["rooms not adopted"] += await self.crowd.waits.all_adopted()
 
     # Workers that ended.
 
@@ -280,14 +231,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     def figures(self) -> str:
         """How soon rooms went on after their owner was killed."""
-        took = sorted(self.adoptions)
-        if not took:
-            return "no room changed its owner"
-        soon = sum(one < ADOPTED_SOON for one in took)
-        return (
-            f"{len(took)} rooms taken over: median {median(took):.2f} s, longest {took[-1]:.2f} s, "
-            f"{soon} within {ADOPTED_SOON:g} s"
-        )
+        return f"rooms taken over: {spread(self.adoptions, ADOPTED_SOON)}"
 
 
 async def torture(folder: Path, plan: Plan, note: Callable[[int, str], None] = lambda *_: None) -> Outcome:
@@ -326,12 +270,11 @@ async def _torture(
         for number, harm in enumerate(harms):
             await torturer.do(harm)
             note(number + 1, harm)
-    return await _judge(torturer)
+    return await judge(cluster, crowd, torturer.counts, torturer.complaints)
 
 
-async def _judge(torturer: Torturer) -> Outcome:
-    cluster, crowd, counts = torturer.cluster, torturer.crowd, torturer.counts
-    faults = torturer.complaints
+async def judge(cluster: Cluster, crowd: ClusterCrowd, counts: Counter[str], faults: list[str]) -> Outcome:
+    """Stop all workers, and compare what everybody was told with what is kept."""
     for worker in cluster.workers:
         code = await asyncio.to_thread(worker.stop)
         if code:
@@ -347,4 +290,4 @@ async def _judge(torturer: Torturer) -> Outcome:
     )
     lines = [line for log in logs for line in log.splitlines()]
     faults += [line[:500] for line in lines if any(word in line for word in ALARMS)]
-    return Outcome(verdict, crowd.adoptions.took, faults)
+    return Outcome(verdict, crowd.waits.took, faults)

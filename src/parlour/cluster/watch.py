@@ -19,6 +19,9 @@ log = structlog.get_logger()
 STARTING = 60.0
 """Seconds for which a worker may be silent that has not begun yet: it owns nothing that anybody waits for."""
 
+SURELY = 0.001
+"""Seconds after the end of a lease when it is over by any clock."""
+
 
 class Pace(NamedTuple):
     """After how many seconds without a beat a worker is buried, and how often it beats."""
@@ -81,7 +84,7 @@ class Watch:
             look = await lease_table.look(db)
         if await self._deal(db, look):
             look = await lease_table.look(db)
-        self.lease_ends = monotonic() + self._soonest_end(look)
+        self.lease_ends = monotonic() + self._soonest_end(look) + SURELY
         self._compare(look)
         self.looked = monotonic()
 

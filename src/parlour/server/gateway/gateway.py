@@ -92,6 +92,8 @@ class Gateway:
         self._asks = count(1)
         self._returning: dict[int, tuple[Place, str]] = {}
         """The places that are asked for again, because the room has another owner, by the ask."""
+        self._held: dict[Place, list[Accepted]] = {}
+        """Answers about steps that their clients have yet to be told, once their places are there again."""
         self._hear: Mapping[type, Callable[[Any], None]] = {
             StepTold: self._tell_step,
             Accepted: self._accept,
@@ -246,9 +248,12 @@ class Gateway:
 
     def _remove(self, client: Client, room: str) -> None:
         if (audience := self._audiences.get(room)) is not None:
+            place = audience.place(client.number)
             audience.remove(client)
             if not len(audience):
                 del self._audiences[room]
+            if place in self._held:
+                self._release(place)
 
     # What rooms answer and tell.
 
@@ -262,6 +267,8 @@ class Gateway:
     def _accept(self, told: Accepted) -> None:
         if told.number not in self._pending:
             return  # it was asked again since, under another number
+        if self._returning and self._hold(told):
+            return
         client, request, looked = self._pending.pop(told.number)
         if type(request.wish) is LookFirst and not looked:
             self._decide(client, request, told.seq)
@@ -274,6 +281,20 @@ class Gateway:
         client.accept(request, payload)
         if looked:
             self._end_look(client)
+
+    def _hold(self, told: Accepted) -> bool:
+        """Keep an answer back if its client is told the step only with all that it missed."""
+        client, request, _ = self._pending[told.number]
+        place = self._place(client, request.room or "")
+        if place is None or not place.returning or told.seq <= place.since:
+            return False
+        self._held.setdefault(place, []).append(told)
+        return True
+
+    def _release(self, place: Place) -> None:
+        """Give the answers that were kept back."""
+        for told in self._held.pop(place, ()):
+            self._accept(told)
 
     def _add_seen(self, client: Client, room: str, payload: dict[str, Any]) -> None:
         """Doors may show with their answers what there is."""
@@ -454,6 +475,8 @@ class Gateway:
         if (place.viewer, {*told.viewpoint.topics} - {place.own}) != (told.viewpoint.viewer, {*place.topics}):
             place.move(told.viewpoint)
         audience.regroup()
+        if not place.returning:
+            self._release(place)
 
     def _send_back(self, place: Place, room: str, told: Rejected) -> None:
         """A place is not to be had again."""
@@ -462,6 +485,7 @@ class Gateway:
         if told.code in (Code.ROOM_ENDED, Code.UNKNOWN_ROOM):
             self._dismiss(place, room)
         else:
+            self._held.pop(place, None)
             self._remove(place.client, room)
             place.outbox.close(CloseCode.SERVICE_RESTART, "come again")
 
@@ -485,6 +509,8 @@ class Gateway:
             audience.push(place, told.pushes)
         except Refused:  # the door is only for those with a seat
             self._close_to(place)
+        if place in self._held:
+            self._release(place)
 
     def _announce(self, told: Announced) -> None:
         if (audience := self._audiences.get(told.room)) is not None:
