@@ -155,3 +155,18 @@ def test_a_new_key_signs_from_the_next_start_on_and_older_ones_still_count(tmp_p
     lines = CliRunner().invoke(app, ["keys", "list", *data]).output.splitlines()
     assert lines == [f"{tmp_path}/signing.key  still counts", f"{tmp_path}/signing-2.key  signs"]
     assert Tokens.in_folder(tmp_path).read(Tokens.in_folder(tmp_path).issue("ann")) == "ann"
+
+
+@pytest.mark.parametrize("name", ["signing", "signing.key", "{}/signing.key"])
+def test_an_old_key_is_deleted_and_the_one_that_signs_is_not(tmp_path, name):
+    data = ["--data", str(tmp_path)]
+    for _ in range(2):
+        CliRunner().invoke(app, ["keys", "new", *data])
+    assert CliRunner().invoke(app, ["keys", "delete", name.format(tmp_path), *data]).exit_code == 0
+    assert CliRunner().invoke(app, ["keys", "list", *data]).output == f"{tmp_path}/signing-2.key  signs\n"
+    refused = CliRunner().invoke(app, ["keys", "delete", "signing-2", *data])
+    assert refused.exit_code == 1
+    assert "signs: make a new key first" in refused.output
+    unknown = CliRunner().invoke(app, ["keys", "delete", "house", *data])
+    assert unknown.exit_code == 1
+    assert "got 'house'" in unknown.output

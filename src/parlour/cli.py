@@ -3,10 +3,10 @@
 import asyncio
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_args, get_type_hints
+from typing import Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
 
 import msgspec
 import typer
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from parlour import __version__
+from parlour import keys as signing_keys
 from parlour.bots import TROUBLES as BOT_TROUBLES
 from parlour.copying import copy
 from parlour.errors import Refused
@@ -32,8 +33,8 @@ from parlour.server.app import Watched, run
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.startup_message import greeting, qr_code
 from parlour.server.supervisor import supervise
-from parlour.server.tokens import list_keys, make_key
 
+T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 screen = Console(stderr=True, highlight=False)
 
@@ -167,6 +168,10 @@ keys = typer.Typer(
     no_args_is_help=True, help="The keys that sign players' tokens: the newest signs, older ones still count."
 )
 Folder = Annotated[Path, typer.Option("--data", envvar="PARLOUR_DATA", help="The server's data folder.")]
+Database = Annotated[
+    str,
+    typer.Option("--journal", envvar="PARLOUR_JOURNAL", help="The server's journal, if it is a database."),
+]
 DEFAULTS = Settings()
 DATA = DEFAULTS.data
 
@@ -188,10 +193,7 @@ def show_workers(
         fail(f"--journal: expected postgresql://..., got {journal[:64]!r}")
     from parlour.cluster.lease_table import list_workers  # noqa: PLC0415 - an extra
 
-    try:
-        workers = asyncio.run(list_workers(journal))
-    except Trouble as why:
-        fail(str(why))
+    workers = _outcome(list_workers(journal))
     for worker in workers:
         heard = "not heard of yet" if worker.silent is None else f"heard of {worker.silent:.1f} s ago"
         typer.echo(f"worker {worker.id} at {worker.address}: {heard}, {worker.shards} of {SHARDS} shards")
@@ -200,17 +202,37 @@ def show_workers(
 
 
 @keys.command("new")
-def make_new_key(data: Folder = DATA) -> None:
+def make_new_key(data: Folder = DATA, journal: Database = DEFAULTS.journal) -> None:
     """Make a key, which signs from the server's next start on. Nobody becomes a stranger by it."""
-    typer.echo(f"{make_key(data)} signs from the next start on")
+    name = _outcome(signing_keys.make(signing_keys.Place(journal, data)))
+    typer.echo(f"{name} signs from the next start on")
 
 
 @keys.command("list")
-def show_keys(data: Folder = DATA) -> None:
-    """Show the keys, the oldest first. Whoever has a token of a key that is deleted becomes a stranger."""
-    files = list_keys(data)
-    for number, file in files.items():
-        typer.echo(f"{file}  {'signs' if number == max(files) else 'still counts'}")
+def show_keys(data: Folder = DATA, journal: Database = DEFAULTS.journal) -> None:
+    """Show the keys, the oldest first."""
+    names = _outcome(signing_keys.names_of(signing_keys.Place(journal, data)))
+    for number, name in names.items():
+        typer.echo(f"{name}  {'signs' if number == max(names) else 'still counts'}")
+
+
+@keys.command("delete")
+def delete_key(
+    name: Annotated[str, typer.Argument(help="The key, as `keys list` shows it.")],
+    data: Folder = DATA,
+    journal: Database = DEFAULTS.journal,
+) -> None:
+    """Delete an old key. From the next start on, whoever has a token of it is a stranger."""
+    _outcome(signing_keys.delete(signing_keys.Place(journal, data), name))
+    typer.echo(f"{name} does not count any more from the next start on")
+
+
+def _outcome(work: Coroutine[Any, Any, T]) -> T:
+    """What comes of it; trouble is told in its sentence."""
+    try:
+        return asyncio.run(work)
+    except Trouble as why:
+        fail(str(why))
 
 
 def _chosen_games(game: str) -> list[Game[Any]]:

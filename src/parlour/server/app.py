@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, cast
@@ -40,7 +40,8 @@ from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.secret import signing_keys
 from parlour.server.settings import Settings
 from parlour.server.supervisor import has_siblings, tell_ready
-from parlour.server.tokens import Tokens
+from parlour.server.tasks import Tasks
+from parlour.server.tokens import SigningKeys, Tokens
 
 log = structlog.get_logger()
 
@@ -48,6 +49,8 @@ SWEEP_EVERY = 5.0
 """Seconds between two looks for allowances that are full again and need no entry in memory."""
 REQUESTS_SHARE = 0.5
 """The part of the stop timeout that open requests get; the rest is for storing rooms."""
+LOAD_KEYS_EVERY = 1.0
+"""Seconds between two looks for keys that were made while this worker runs."""
 MOST_NAMED = 20
 """Rooms that one log entry names at most."""
 
@@ -161,6 +164,27 @@ async def every(clock: Clock, seconds: float, do: Callable[[], None]) -> AsyncIt
     do()
 
 
+@asynccontextmanager
+async def loading_keys(
+    load: Callable[[], Awaitable[None]], clock: Clock, settings: Settings
+) -> AsyncIterator[None]:
+    """Load the keys of tokens now; with other workers again and again, because one may have a new key."""
+    await load()
+    if not settings.bus:
+        yield
+        return
+
+    async def load_again() -> None:
+        with suppress(Trouble):
+            await load()
+
+    tasks = Tasks()
+    rounds = Rounds(clock, LOAD_KEYS_EVERY, lambda: tasks.start(load_again()))
+    rounds.start()
+    yield
+    rounds.stop()
+
+
 class Server(uvicorn.Server):
     """uvicorn that reports when it is ready and does not take a clean stop for a failure."""
 
@@ -232,12 +256,17 @@ class Server(uvicorn.Server):
 
 
 def tokens_of(parlour: Components, settings: Settings) -> tuple[Tokens, Callable[[], Awaitable[None]]]:
-    """The tokens, and how to load their keys once the journal is open: those of a database are kept in it."""
-    date, keys = parlour.clock.date, dict[int, bytes]()
+    """The tokens, and how to load their keys once the journal is open: those of a database are kept in it.
+
+    Loaded again, keys that were made meanwhile count here, too: another worker may have begun with them. The
+    one that signs stays the same until the next start.
+    """
+    date, keys = parlour.clock.date, SigningKeys()
 
     async def load() -> None:
         if is_database(settings.journal):
             keys.update(await signing_keys(parlour.journal))
+            keys.signing = keys.signing or max(keys)
 
     if is_database(settings.journal):
         return Tokens(keys, date=date), load
@@ -259,7 +288,7 @@ def make_server(
         async with AsyncExitStack() as open_parts:
             try:
                 await parlour.start()
-                await load_keys()
+                await open_parts.enter_async_context(loading_keys(load_keys, parlour.clock, settings))
                 await open_parts.enter_async_context(running(parlour, doors))
                 await open_parts.enter_async_context(among_others(parlour, network, settings, server.give_up))
             except Trouble as error:

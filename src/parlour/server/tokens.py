@@ -79,21 +79,30 @@ class _Signer(TimestampSigner):
         return int(self._date())
 
 
+class SigningKeys(dict[int, bytes]):
+    """Keys by number."""
+
+    signing: int | None = None
+    """The one that signs; None: the newest."""
+
+
 class Tokens:
     """Signs ids and reads them back; a token of one kind is not valid as another.
 
-    There may be several keys, by number: the newest signs, and a token names the one that signed it. Keys may
-    come later, into the mapping that was given, but before the first token.
+    There may be several keys, by number: one signs, and a token names the one that signed it. Keys may come
+    later, into the mapping that was given, but the first of them before the first token.
     """
 
     def __init__(
         self,
-        keys: bytes | Mapping[int, bytes],
+        keys: bytes | Mapping[int, bytes] | SigningKeys,
         kind: str = "player",
         *,
         date: Callable[[], float] | None = None,
     ) -> None:
-        self._keys = {FIRST_KEY: keys} if isinstance(keys, bytes) else keys
+        if not isinstance(keys, SigningKeys):
+            keys = SigningKeys({FIRST_KEY: keys} if isinstance(keys, bytes) else keys)
+        self._keys = keys
         self._kind = kind
         self._date = date or SystemClock().date
         self._signers: dict[int, _Signer] = {}
@@ -119,8 +128,8 @@ class Tokens:
 
     def issue(self, player: str, session: int = 0) -> str:
         """A token that names this player."""
-        newest = max(self._keys)
-        return self._signer(newest).sign(f"{player}{SEPARATOR}{session}{SEPARATOR}{newest}").decode()
+        key = self._keys.signing or max(self._keys)
+        return self._signer(key).sign(f"{player}{SEPARATOR}{session}{SEPARATOR}{key}").decode()
 
     def bearer(self, token: str, *, expires: bool = True) -> Bearer:
         """The content of a token; a forged one and an expired one are refused alike.
