@@ -26,6 +26,7 @@ class Code(StrEnum):
     INVALID_TEXT = "invalid_text"
     MALFORMED = "malformed"
     NAME_TAKEN = "name_taken"
+    NO_SPECTATORS = "no_spectators"
     NOT_FOUND = "not_found"
     NOT_JOINED = "not_joined"
     NOT_OVER = "not_over"

@@ -85,6 +85,9 @@ class Shutdown(msgspec.Struct, frozen=True, tag_field="do", tag="shutdown"):
     reason: str
 
 
+Watching = Literal["anyone", "link", "nobody"]
+"""Who may watch a room: anyone who finds it in the list, whoever has the link, or nobody without a seat."""
+
 Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Hold | Shutdown
 
 

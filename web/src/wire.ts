@@ -176,6 +176,8 @@ export interface MyRoom {
   ended: string | null;
   private: boolean;
   listed: boolean;
+  watching: "anyone" | "link" | "nobody";
+  apart: boolean;
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -189,6 +191,8 @@ export interface NamedRoom {
   config?: Record<string, unknown>;
   private?: boolean;
   listed?: boolean;
+  watching?: "anyone" | "link" | "nobody";
+  apart?: boolean;
 }
 
 /** A bot that is to play. */
@@ -208,6 +212,8 @@ export interface NewRoom {
   id?: string | null;
   private?: boolean;
   listed?: boolean;
+  watching?: "anyone" | "link" | "nobody";
+  apart?: boolean;
 }
 
 /** The whole list, for a client that joins the lobby. */
@@ -334,6 +340,8 @@ export interface PublicRoom {
   ended: string | null;
   private: boolean;
   listed: boolean;
+  watching: "anyone" | "link" | "nobody";
+  apart: boolean;
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -514,7 +522,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from parlour.game import Outcome
 from parlour.lobby import Mode
-from parlour.wire import RevealedSeed, Step, read_step
+from parlour.wire import RevealedSeed, Step, Watching, read_step
 
 Durability = Literal["disk", "process"]
 """What an acknowledged step survives: the loss of power, or the death of the process."""
@@ -100,6 +100,10 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The game's settings as far as a list can show them: no lists, no long texts."""
     score: tuple[int, ...] = ()
     """The points of each seat, where the game counts some."""
+    watching: Watching = "anyone"
+    """Who may watch it, also later as a replay."""
+    apart: bool = False
+    """True if players and spectators talk apart."""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The room: one game, its seats and its numbered steps; a value that commands turn into the next.
 
-`values` says what a room is made of, `steps` what each command makes of it.
+`values` says what a room is made of, `steps` what each command makes of it, `topics` who hears what.
 """
 
 from parlour.room.steps import (
@@ -11,19 +11,9 @@ from parlour.room.steps import (
     perform_without_game,
     replay,
     seal,
-    topics_of,
 )
-from parlour.room.values import (
-    ALL,
-    Alarm,
-    Instant,
-    Patience,
-    Room,
-    Seat,
-    is_own_topic,
-    own_topic,
-    topic_name,
-)
+from parlour.room.topics import ALL, is_own_topic, own_topic, topic_name, topics_of
+from parlour.room.values import Alarm, Instant, Patience, Room, Seat
 
 __all__ = [
     "ALL",

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Cancel, Chance, Effect, End, Game, Joined, Later, Moment, Outcome, Send, Update
-from parlour.room.values import ALL, DEFAULT_PATIENCE, Alarm, Instant, Patience, Room, Seat, own_topic
+from parlour.room.topics import ALL, talk_topic, topics_of
+from parlour.room.values import DEFAULT_PATIENCE, Alarm, Instant, Patience, Room, Seat
 from parlour.wire import (
     Act,
     Chat,
@@ -34,7 +35,7 @@ END_GRACE = 60.0
 """Seconds that somebody has to come back to a room whose announced end they have outstayed."""
 
 
-def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
+def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool = False) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
     seats = (None,) * (game.seats.stop - 1)
@@ -46,7 +47,7 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant) -> Room[S]:
     if waits:
         alarms["idle"] = Alarm(at.now + min(waits), Shutdown("game_timeout"))
     config = msgspec.to_builtins(checked)
-    return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms)
+    return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms, apart=apart)
 
 
 class Asked(NamedTuple, Generic[S]):
@@ -72,12 +73,6 @@ def _welcome(game: Game[S], state: S, player: str, moment: Moment, *, spectate: 
     elif not 0 <= joined.seat < len(moment.seats) or moment.seats[joined.seat] is not None:
         raise TypeError(f"{game.name}: gave seat {joined.seat}, which is not free")
     return joined
-
-
-def topics_of(player: str, joined: Joined[Any]) -> tuple[str, ...]:
-    """Everything that a welcome lets a player hear: the game's topics, ``all`` and their own, once each."""
-    topics = tuple(dict.fromkeys((*joined.topics, ALL, own_topic(player))))
-    return msgspec.convert(topics, tuple[str, ...])
 
 
 def apply(  # noqa: PLR0913 - each is one thing that is known of a command
@@ -229,6 +224,7 @@ class _Turn(Generic[S]):
             behind=self.behind,
             postponed=self.postponed,
             ended=self.ended,
+            apart=room.apart,
         )
         return after, step
 
@@ -253,7 +249,7 @@ class _Turn(Generic[S]):
             joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
-        topics = topics_of(command.player, joined)
+        topics = topics_of(command.player, joined, apart=self.room.apart)
         self.sit(joined, Seat(command.player, command.name, topics, bot=command.bot))
         if command.bot:  # it is here at once, and keeps no room alive
             self.come(joined.seat, command.player)
@@ -291,7 +287,8 @@ class _Turn(Generic[S]):
 
     def chat(self, command: Chat) -> None:
         said = {"from": command.player, "name": command.name, "text": command.text, "at": self.at.date}
-        self.effects.append(Send(ALL, said, "chat"))
+        topic = talk_topic(seated=self.room.seat(command.player) is not None, apart=self.room.apart)
+        self.effects.append(Send(topic, said, "chat"))
 
     def leave(self, command: Leave) -> None:
         number, keeps_seat = self.number(command.player), False
@@ -324,7 +321,8 @@ class _Turn(Generic[S]):
             joined = _welcome(self.game, self.state, seat.player, self.moment(), spectate=False)
             if joined.seat is None:
                 raise TypeError(f"{self.game.name}: a rematch must seat everybody again")
-            self.sit(joined, replace(seat, topics=topics_of(seat.player, joined), again=False))
+            topics = topics_of(seat.player, joined, apart=self.room.apart)
+            self.sit(joined, replace(seat, topics=topics, again=False))
         self.send(Send(ALL, kind="sync"))
         self.refresh()
 

@@ -10,29 +10,8 @@ from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdow
 
 S = TypeVar("S")
 
-ALL = "all"
-"""The topic of everybody in a room."""
 MustHappen = Disconnect | Leave | Ring | Shutdown
 """What a room does even if the game's callback fails on it."""
-
-
-def topic_name(room: str, topic: str) -> str:
-    """The platform's own string behind a topic.
-
-    >>> topic_name("ABCD", "all"), topic_name("ABCD", "player:ann"), topic_name("ABCD", "team:red")
-    ('game:ABCD', 'game:ABCD:player:ann', 'game:ABCD:team:red')
-    """
-    return f"game:{room}" if topic == ALL else f"game:{room}:{topic}"
-
-
-def own_topic(player: str) -> str:
-    """The topic that only this player hears."""
-    return f"player:{player}"
-
-
-def is_own_topic(topic: str) -> bool:
-    """Whether only one player hears this topic."""
-    return topic.startswith("player:")
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -105,6 +84,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """When the game wanted the room to end, which waits for a player who is connected or still plays."""
     ended: str | None = None
     """Why the room is over for good."""
+    apart: bool = False
+    """Players and spectators talk apart: neither hears the others."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""

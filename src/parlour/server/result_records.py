@@ -30,7 +30,7 @@ class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
     date: float
     ranked: bool = False
     listed: bool = True
-    """False if it was played in an unlisted room, whose id only its players may know."""
+    """False if only its players may know the room's id: it was unlisted, or not for anyone to watch."""
     rating_before: float | None = None
     rating_after: float | None = None
     """What a ranked game made of the player's rating, once it is rated."""

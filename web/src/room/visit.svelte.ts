@@ -7,7 +7,7 @@ import type { JoinAnswer } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
 /** Refusals of a join that waiting does not heal. */
-const FINAL = new Set(["unknown_room", "room_ended", "game_full", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
+const FINAL = new Set(["unknown_room", "room_ended", "game_full", "no_spectators", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
 
 interface Asked {
   name: string;

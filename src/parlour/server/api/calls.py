@@ -25,6 +25,7 @@ STATUS: dict[str, int] = {
     Code.GAME_OVERRAN: 500,
     Code.NAME_TAKEN: 409,
     Code.INTERNAL_ERROR: 500,
+    Code.NO_SPECTATORS: 403,
     Code.NOT_FOUND: 404,
     Code.NOT_SAVED: 503,
     Code.OUTCOME_UNKNOWN: 503,

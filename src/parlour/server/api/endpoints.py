@@ -43,7 +43,7 @@ from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.standings import leaders, standings_of
 from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, bearer_token, guest_name, new_player_id
-from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, clean_name
+from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, Watching, clean_name
 
 log = structlog.get_logger()
 
@@ -55,6 +55,7 @@ MAX_RESULTS = 50
 """The number of a player's last games that are listed."""
 MOST_RATED = 300
 """The number of a player's last games of which the ratings are told."""
+WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,6 +90,8 @@ class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(extra_json_schema={"pattern": f"^{ROOM_ID.pattern}$"})] | None = None
     private: bool = False
     listed: Annotated[bool, Meta(description="false: it is in no list, but keeps a short id")] = True
+    watching: Annotated[Watching, Meta(description=WHO_WATCHES)] = "anyone"
+    apart: Annotated[bool, Meta(description="players and spectators talk apart")] = False
 
 
 class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,6 +101,8 @@ class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     config: Annotated[dict[str, Any], Meta(description="of a new room, by the game's config_schema")] = {}
     private: bool = False
     listed: Annotated[bool, Meta(description="of a new room; false: it is in no list")] = True
+    watching: Annotated[Watching, Meta(description=f"of a new room: {WHO_WATCHES}")] = "anyone"
+    apart: Annotated[bool, Meta(description="of a new room: players and spectators talk apart")] = False
 
 
 class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -239,7 +244,8 @@ class Api:
                                      Code.WRONG_GAME, *auth, kept)),
             Call("GET", "/api/rooms/{id}/history", "What happened in a room, as I may see it",
                  self.tell_history, HistoryPage, query=HistoryWanted,
-                 refuses=(Code.UNKNOWN_ROOM, Code.GAME_FULL, Code.GAME_ERROR, *auth, kept)),
+                 refuses=(Code.UNKNOWN_ROOM, Code.NO_SPECTATORS, Code.GAME_FULL, Code.GAME_ERROR,
+                          *auth, kept)),
             Call("POST", "/api/rooms/{id}/rematch", "Ask for another game", self.ask_rematch, Stepped, Again,
                  refuses=(Code.UNKNOWN_ROOM, Code.NOT_OVER, Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept),
                  personal=True),
@@ -391,7 +397,10 @@ class Api:
         address = self.address(request)
         self._limits.check_call(address, CREATE_COST)
         creator = await self.asker(request) or f"address:{address}"
-        return How(private=new.private, listed=new.listed, creator=creator, address=address)
+        return How(
+            private=new.private, listed=new.listed, creator=creator, address=address,
+            watching=new.watching, apart=new.apart,
+        )  # fmt: skip
 
     async def open_again(self, request: Request) -> PublicRoom:
         address = self.address(request)

@@ -60,7 +60,8 @@ class RoomList:
     """Knows which rooms are listed, and sends changes to the lobby.
 
     A room is listed unless it is private or was opened unlisted, as long as a seated player or whoever
-    opened it is connected to it; and for a while after it was opened.
+    opened it is connected to it; and for a while after it was opened. One that not anyone may watch is
+    listed only while it waits for players.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class RoomList:
             or found.summary.ended is not None
             or found.summary.private
             or not found.summary.listed
+            or (found.summary.watching != "anyone" and found.summary.status != "waiting")
         ):
             return None
         return found

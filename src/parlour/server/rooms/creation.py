@@ -21,7 +21,7 @@ from parlour.server.rooms.stored_room import config_of, freeze
 from parlour.server.rooms.summary import Opening, summary_of
 from parlour.server.ticket_records import ticket_records
 from parlour.server.tokens import random_letters
-from parlour.wire import Join, Step
+from parlour.wire import Join, Step, Watching
 
 log = structlog.get_logger()
 
@@ -37,6 +37,8 @@ class How(TypedDict, total=False):
     listed: bool
     creator: str | None
     address: str | None
+    watching: Watching
+    apart: bool
 
 
 class RoomCreation:
@@ -126,7 +128,7 @@ class RoomCreation:
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or self._draw_id(length)
-            room = self._env.ask_game(game, id, partial(open_room, game, id, config, at))
+            room = self._env.ask_game(game, id, partial(open_room, game, id, config, at, apart=opening.apart))
             frozen = self._env.ask_game(game, id, partial(freeze, room))
             first = self._env.instant().seed[0] if party else 0
             room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
@@ -181,7 +183,10 @@ class RoomCreation:
         if summary.ended is None:
             return found
         stored = await self._env.journal.stored(found.number)
-        how = How(private=summary.private, listed=summary.listed, creator=creator, address=address)
+        how = How(
+            private=summary.private, listed=summary.listed, creator=creator, address=address,
+            watching=summary.watching, apart=summary.apart,
+        )  # fmt: skip
         return await self.find_or_create(id, summary.game, config_of(stored.state), **how)
 
     async def find_or_create(self, id: str, name: str, config: Any, **how: Unpack[How]) -> Found:

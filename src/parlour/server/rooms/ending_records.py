@@ -36,7 +36,8 @@ def _results(number: int, opening: Opening, step: Step, room: Room[Any]) -> list
             results.append(
                 GameResult(
                     player.id, how, outcome.why, room.game, ladder, against,
-                    room.id, number, room.seq, step.date, opening.ranked, opening.listed,
+                    room.id, number, room.seq, step.date, opening.ranked,
+                    opening.listed and opening.watching == "anyone",
                 )
             )  # fmt: skip
     return results

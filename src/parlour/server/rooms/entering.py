@@ -130,8 +130,9 @@ class EnterableRoom(SteppingRoom):
             spectate = ask.spectate or watches or ask.again
             asked = self._ask_to_join(ask.player, spectate=spectate)
             if asked.joined.seat is None:
+                self._check_may_watch()
                 self._check_watching(ask.player)
-                topics = self._ask_game(lambda: topics_of(ask.player, asked.joined))
+                topics = self._ask_game(lambda: topics_of(ask.player, asked.joined, apart=self.here.apart))
             else:
                 sat = self._think(Join(ask.player, name), asked=None if spectate else asked)
         seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
@@ -179,7 +180,13 @@ class EnterableRoom(SteppingRoom):
 
     def _ask_to_join(self, player: str, *, spectate: bool) -> Asked[Any]:
         at = self._env.instant()
-        return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
+        try:
+            return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
+        except Refused as why:
+            if why.code == Code.GAME_FULL and self._opening.watching == "nobody":
+                told = "every seat is taken, and only those who play here may see the room"
+                raise Refused(why.code, told) from None  # the game's own words send them to watch
+            raise
 
     def _check_lease(self) -> None:
         """Refuse to show the room from memory if it may have another owner by now."""

@@ -12,6 +12,7 @@ from parlour.game import Game
 from parlour.journal.base import Found, Player
 from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
+from parlour.server.result_records import results_of
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.stored_room import thaw
 from parlour.server.rooms.summary import result_of, seated
@@ -22,6 +23,8 @@ MAX_STEPS = 200
 """Steps that one call returns at most."""
 BREATH = 10
 """Steps after which other work gets its turn."""
+RESULTS_SEARCHED = 50
+"""A player's last games among which a room is looked for that they have left."""
 
 
 class HistoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"first": "from"}):
@@ -131,7 +134,8 @@ class HistoryReader:
         if self._watching is None:
             player = self._player or ":nobody"
             ask = partial(ask_to_join, self._game, room, player, self._env.instant(), spectate=True)
-            self._watching = topics_of(player, self._env.ask_game(self._game, room.id, ask).joined)
+            joined = self._env.ask_game(self._game, room.id, ask).joined
+            self._watching = topics_of(player, joined, apart=room.apart)
         return self._watching
 
 
@@ -145,11 +149,22 @@ class History:
     async def read(self, id: str, player: str | None, wanted: HistoryWanted) -> HistoryPage:
         """The wanted part of a room's history, from this player's perspective or a spectator's."""
         found = await self._find(id, wanted.room)
+        if found.summary.watching == "nobody" and not await self._has_played(found, player):
+            raise Refused(
+                Code.NO_SPECTATORS, f"only those who played in room {id} may see what happened there"
+            )
         game = self._env.kept_game(found.summary.game)
         reader = HistoryReader(self._env, game, player, wanted)
         if wanted.first <= found.seq:
             await self._read(reader, game, found, wanted)
         return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.steps))
+
+    async def _has_played(self, found: Found, player: str | None) -> bool:
+        """True if this player has a seat in the room, or a result from there."""
+        if player is None or any(seat is not None and seat.id == player for seat in found.summary.seats):
+            return player is not None
+        results = await results_of(self._journal, player, RESULTS_SEARCHED)
+        return any(result.number == found.number for result in results)
 
     async def _find(self, id: str, number: int | None) -> Found:
         found = await self._journal.find(id if number is None else number)

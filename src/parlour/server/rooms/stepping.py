@@ -322,10 +322,18 @@ class SteppingRoom(ABC):
 
     def _watching_topics(self, player: str) -> tuple[str, ...]:
         """The topics that the game lets somebody hear who watches."""
-        at = self._env.instant()
+        self._check_may_watch()
+        room, at = self.here, self._env.instant()
         return self._ask_game(
-            lambda: topics_of(player, ask_to_join(self._game, self.here, player, at, spectate=True).joined)
+            lambda: topics_of(
+                player, ask_to_join(self._game, room, player, at, spectate=True).joined, apart=room.apart
+            )
         )
+
+    def _check_may_watch(self) -> None:
+        """Refuse spectators where the room is for its players alone."""
+        if self._opening.watching == "nobody":
+            raise Refused(Code.NO_SPECTATORS, f"only those who play in room {self.id} may see it")
 
     def _move(self, place: Place, viewpoint: Viewpoint) -> None:
         """Let a place see and hear from a viewpoint."""

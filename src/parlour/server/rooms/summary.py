@@ -8,7 +8,7 @@ from parlour.game import Game, Outcome
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.lobby import Mode
 from parlour.room import Patience, Room
-from parlour.wire import Company, Result, Sitter
+from parlour.wire import Company, Result, Sitter, Watching
 
 MAX_SHOWN = 64
 """Characters of a setting that is still short."""
@@ -33,13 +33,15 @@ class Opening(msgspec.Struct, frozen=True):
     address: str | None = None
     mode: Mode = "normal"
     """How its players were to be found, if pairing opened it."""
+    watching: Watching = "anyone"
+    apart: bool = False
 
     @classmethod
     def of(cls, summary: RoomSummary) -> "Opening":
         """The opening that a summary describes."""
         return cls(
             summary.created, summary.private, summary.creator, summary.ranked, summary.listed,
-            summary.address, summary.mode,
+            summary.address, summary.mode, summary.watching, summary.apart,
         )  # fmt: skip
 
 
@@ -70,6 +72,8 @@ def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, 
         mode=opening.mode,
         config=shown_config(room.config),
         score=score,
+        watching=opening.watching,
+        apart=room.apart,
     )
 
 
@@ -128,6 +132,9 @@ class PublicRoom(msgspec.Struct, frozen=True):
     ended: str | None
     private: bool
     listed: bool
+    watching: Watching
+    apart: bool
+    """Players and spectators talk apart."""
     ranked: bool
     created: float
     seed_hash: str
@@ -156,6 +163,8 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         ended=summary.ended,
         private=summary.private,
         listed=summary.listed and not summary.private,
+        watching=summary.watching,
+        apart=summary.apart,
         ranked=summary.ranked,
         created=summary.created,
         seed_hash=summary.seed_hash,
