@@ -107,3 +107,20 @@ def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, v
     for told in held:
         lines[0].send(told)  # type: ignore[attr-defined]
     ann.sees("Waiting for Bob")
+
+
+def test_a_page_says_that_the_server_cannot_be_reached_and_leads_back(serve, visit):
+    server = serve()
+    ann = visit(server, "Ann").go("/leaderboard")
+    expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    ann.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    server.kill()
+    ann.page.reload()
+    expect(ann.page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+    assert ann.page.evaluate("getComputedStyle(document.querySelector('main')).display") == "grid"
+    assert (
+        ann.page.evaluate("caches.open('offline-1').then((all) => all.keys()).then((all) => all.length)") == 2
+    )
+    server.start()
+    ann.page.get_by_role("link", name="Try again").click()
+    expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()

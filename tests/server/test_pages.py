@@ -31,6 +31,7 @@ def built(tmp_path):
     (tmp_path / "api-docs.html").write_text(FOR_DEVELOPERS["/api/docs"])
     (tmp_path / "relay.html").write_text(FOR_DEVELOPERS["/relay"])
     (tmp_path / "icon.svg").write_text("<svg/>")
+    (tmp_path / "serif.woff2").write_bytes(bytes(range(256)))
     (tmp_path / "assets" / "index-C0FFEE.js").write_text(SCRIPT)
     (tmp_path / "assets" / "index-C0FFEE.js.map").write_text("not for everybody")
     return tmp_path
@@ -93,12 +94,19 @@ async def test_who_takes_gzip_gets_gzip_and_others_get_the_same_unzipped(browse)
     assert zipped.text == plain.text
 
 
+async def test_what_does_not_get_smaller_is_not_zipped(browse):
+    font = await browse("/serif.woff2", accept_encoding="gzip")
+    assert (font.headers["content-type"], font.content) == ("font/woff2", bytes(range(256)))
+    assert "content-encoding" not in font.headers
+
+
 @pytest.mark.parametrize("path", ["/", "/api/docs", "/relay", "/assets/index-C0FFEE.js", "/icon.svg"])
 async def test_nothing_runs_on_a_page_but_our_own_scripts(browse, path):
     headers = (await browse(path)).headers
     policy = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
     assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["font-src"] == policy["manifest-src"] == policy["worker-src"] == "'self'"
     assert policy["require-trusted-types-for"] == "'script'"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"

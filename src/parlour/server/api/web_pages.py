@@ -32,7 +32,11 @@ KINDS = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
 }
 
 
@@ -42,12 +46,16 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
+        "font-src 'self'",
+        "manifest-src 'self'",
+        "worker-src 'self'",
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
-        "trusted-types svelte-trusted-html",  # Svelte's own templates, and nobody else's markup
+        # Svelte's own templates, the address of the service worker, and nobody else's markup.
+        "trusted-types svelte-trusted-html service-worker",
     )
 )
 """What a page may load and run: our own scripts, styles and calls, and nothing else."""
@@ -98,7 +106,8 @@ class File(msgspec.Struct, frozen=True):
         return self._whole(request, {**CAREFUL, "Cache-Control": "no-store", "Vary": "Accept-Encoding"}, 404)
 
     def _whole(self, request: Request, headers: dict[str, str], status: int) -> Response:
-        if "gzip" not in request.headers.get("accept-encoding", ""):
+        is_smaller = len(self.zipped) < len(self.body)  # pictures and fonts are packed already
+        if not is_smaller or "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(self.body, status, headers, self.kind)
         return Response(self.zipped, status, {**headers, "Content-Encoding": "gzip"}, self.kind)
 

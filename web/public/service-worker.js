@@ -1,0 +1,34 @@
+// Has one page for when the server cannot be reached, and keeps nothing else: everything comes from the server.
+const OFFLINE = "/offline.html";
+const CACHE = "offline-1";
+
+addEventListener("install", (event) => {
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll([OFFLINE, "/offline.css"])));
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil(begin());
+});
+
+async function begin() {
+  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+  await registration.navigationPreload?.enable(); // a page does not wait for this worker to start
+}
+
+addEventListener("fetch", (event) => {
+  const { pathname } = new URL(event.request.url);
+  if (event.request.mode === "navigate") event.respondWith(page(event));
+  else if (pathname === "/offline.css") event.respondWith(kept(pathname).then((file) => file ?? fetch(event.request)));
+});
+
+async function page(event) {
+  try {
+    return (await event.preloadResponse) ?? (await fetch(event.request));
+  } catch (error) {
+    const offline = await kept(OFFLINE);
+    if (!offline) throw error;
+    return offline;
+  }
+}
+
+const kept = (path) => caches.open(CACHE).then((cache) => cache.match(path));
