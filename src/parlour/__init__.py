@@ -3,6 +3,7 @@
 from parlour.errors import Refused
 from parlour.game import (
     GAME,
+    BotWithAnswers,
     Cancel,
     Config,
     End,
@@ -22,6 +23,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "GAME",
+    "BotWithAnswers",
     "Cancel",
     "Config",
     "End",

@@ -4,7 +4,7 @@ import hmac
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -33,6 +33,16 @@ def snake(name: str) -> str:
     'offer_draw'
     """
     return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+
+
+class BotWithAnswers(msgspec.Struct, frozen=True):
+    """A bot that also says whether it agrees to an offer: by what it sees and what is offered."""
+
+    play: Bot
+    answer: Callable[[Any, str], bool]
+
+    def __call__(self, view: Any, legal: Sequence[Any], chance: "Chance") -> Any:
+        return self.play(view, legal, chance)
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,6 +239,8 @@ class Game(Generic[S]):
     timeouts: Timeouts = Timeouts()
     spectators: int | None = None
     """How many may watch at once; None: as many as come."""
+    offers: Collection[str] = ()
+    """What the room lets its players do: resign (two players), offer a draw, ask for a move back, pause."""
     bots: Mapping[str, Bot] = {}
     """Who else can play, by name; the last is the best. A bot that does anything legal is always there."""
 
@@ -272,6 +284,10 @@ class Game(Generic[S]):
     def handle_event(self, state: S, sender: str, event: Any, moment: Moment) -> Update[S]:
         """A player did something, or (sender `GAME`) a timer rang; raise `Refused` to say no."""
         raise Refused(Code.UNKNOWN_EVENT, f"{self.display_name} knows no events")
+
+    def handle_verdict(self, state: S, outcome: Outcome, moment: Moment) -> Update[S]:
+        """The room has ended the game so, because somebody resigned or all agreed; show what was hidden."""
+        return Update(state)
 
     def handle_game_shutdown(self, state: S, moment: Moment) -> Update[S]:
         """The room is about to end, whatever this returns."""
@@ -319,10 +335,21 @@ class Game(Generic[S]):
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected seats like range(2, 3), got {self.seats}")
         if type(self).init is Game.init:
             raise Refused(Code.GAME_ERROR, f"{self.name}: expected an init callback, got none")
+        self._check_offers()
         for callback in CALLBACKS:
             self._check_callback(callback)
         self.read_config({})
         return self
+
+    def _check_offers(self) -> None:
+        """What players can offer each other are things that a room knows."""
+        if strange := set(self.offers) - OFFERS:
+            known, got = ", ".join(sorted(OFFERS)), ", ".join(sorted(map(str, strange)))
+            raise Refused(Code.GAME_ERROR, f"{self.name}: expected offers of {known}, got {got}")
+        if "resign" in self.offers and self.seats != range(2, 3):
+            raise Refused(
+                Code.GAME_ERROR, f"{self.name}: expected two seats where one can resign, got {self.seats}"
+            )
 
     def _check_callback(self, name: str) -> None:
         """A callback can be called with what it is handed."""
@@ -374,6 +401,9 @@ class Game(Generic[S]):
         return msgspec.json.Decoder(self.Event if self.Timer is None else self.Timer)
 
 
+OFFERS = frozenset({"resign", "draw", "takeback", "pause"})
+"""What a room can let the players of a game do."""
+
 CALLBACKS = (
     "init",
     "join_game",
@@ -381,6 +411,7 @@ CALLBACKS = (
     "player_connected",
     "player_disconnected",
     "handle_event",
+    "handle_verdict",
     "handle_game_shutdown",
     "view",
     "scene",

@@ -11,6 +11,7 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
+from parlour.offers import Answer, AnswerOffer, GiveUpGame, MakeOffer, Offer, Offers, Resign
 from parlour.scene import Patch, Scene
 
 # Commands: what somebody asks of a room. They are journaled, so their names and fields last.
@@ -88,7 +89,21 @@ class Shutdown(msgspec.Struct, frozen=True, tag_field="do", tag="shutdown"):
 Watching = Literal["anyone", "link", "nobody"]
 """Who may watch a room: anyone who finds it in the list, whoever has the link, or nobody without a seat."""
 
-Command = Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Ring | Hold | Shutdown
+Command = (
+    Join
+    | Connect
+    | Disconnect
+    | Act
+    | Chat
+    | Leave
+    | Rematch
+    | Offer
+    | Answer
+    | Resign
+    | Ring
+    | Hold
+    | Shutdown
+)
 
 
 def asker(command: Command) -> str | None:
@@ -224,10 +239,10 @@ class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LobbyWish = Queue | Unqueue
 
-Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | LookFirst
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | MakeOffer | AnswerOffer | GiveUpGame | LookFirst
 
 
-def command_of(player: str, wish: Wish) -> Command:
+def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of all wishes
     """What a wish asks of a room; who says something has their name there."""
     match wish:
         case SendEvent():
@@ -238,6 +253,12 @@ def command_of(player: str, wish: Wish) -> Command:
             return Leave(player)
         case PlayAgain():
             return Rematch(player)
+        case MakeOffer():
+            return Offer(player, wish.what)
+        case AnswerOffer():
+            return Answer(player, wish.what, wish.accept)
+        case GiveUpGame():
+            return Resign(player)
         case LookFirst():
             raise AssertionError("a door decides what this is")
 
@@ -262,12 +283,14 @@ class Push(msgspec.Struct, frozen=True):
 # What is told on the native socket, by the names of the pushes: the shapes of their payloads.
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a game ended, and the seed that proves its luck; the hash is that of the seed now in use."""
 
     outcome: Outcome
     seed: str
     seed_hash: str
+    verdict: Literal["resigned", "agreed", "flagged"] | None = None
+    """How the room decided the game, where that was not for its rules to say."""
 
 
 class Sync(TypedDict):
@@ -278,6 +301,7 @@ class Sync(TypedDict):
     scene: NotRequired[Scene]
     now: NotRequired[float]
     result: NotRequired[Result]
+    offers: NotRequired[Offers]
     reset: NotRequired[bool]
     fault: NotRequired[str]
     """Why the saved rules could not be loaded (``--reload``): the old ones go on."""
@@ -290,6 +314,9 @@ class Updated(TypedDict):
     view: NotRequired[Any]
     patch: NotRequired[Patch]
     result: NotRequired[Result | None]
+    offers: NotRequired[Offers]
+    now: NotRequired[float]
+    """The room's clock, where a pause ended."""
 
 
 class GameEvent(TypedDict):

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from parlour.errors import Code, Refused
 from parlour.game import Chance, Game, Outcome, Update
 from parlour.games import GAMES
+from parlour.offers import Answer, Offer, Resign, What
 from parlour.room import Room, apply, open_room, replay
 from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, read_step
 from tests.samples import first_of
 from tests.table import SMALL, Table, legal
 
+WHATS: tuple[What, ...] = ("draw", "takeback", "pause", "resume", "resume")
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 
 Setup = tuple[Game[Any], Any]
@@ -122,7 +124,7 @@ def wander(table: Table, rng: random.Random, steps: int) -> None:
     """So many things that can happen in a room, mostly legal play; stops when the room ends."""
     for _ in range(steps):
         anybody = rng.choice(PLAYERS)
-        match rng.choices(("play", "come", "go", "wait"), weights=(20, 4, 1, 1))[0]:
+        match rng.choices(("play", "come", "go", "wait", "offer"), weights=(20, 4, 1, 1, 2))[0]:
             case "play":
                 play_on(table, rng)
             case "come":
@@ -133,8 +135,17 @@ def wander(table: Table, rng: random.Random, steps: int) -> None:
                 attempt(table, rng.choice((Disconnect(anybody), Leave(anybody), Rematch(anybody))))
             case "wait":
                 table.wait(rng.choice((0, 1, 10, 70)))
+            case "offer":
+                attempt(table, offer(anybody, rng))
         if table.why_ended():
             return
+
+
+def offer(player: str, rng: random.Random) -> Command:
+    """Something that players offer, answer or give up by."""
+    what = rng.choice(WHATS)
+    answers: list[Command] = [Answer(player, what, accept=accept) for accept in (True, True, False)]
+    return rng.choice([*answers, Offer(player, what), Offer(player, what), Resign(player)])
 
 
 def attempt(table: Table, command: Command) -> None:
@@ -147,8 +158,9 @@ def attempt(table: Table, command: Command) -> None:
 
 
 def play_on(table: Table, rng: random.Random) -> None:
-    """A legal event of somebody who is here, which is accepted."""
-    here = table.room.connected
+    """A legal event of somebody who is here, which is accepted unless the room has stopped the game."""
+    room = table.room
+    here = [] if room.verdict is not None or room.offers.paused is not None else room.connected
     for player in rng.sample(here, len(here)):
         if choices := legal(table.game, table.state, player):
             table.act(player, rng.choice(choices))

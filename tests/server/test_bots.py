@@ -98,6 +98,65 @@ async def test_a_bot_agrees_to_every_rematch():
         assert world.room().state.cells.count("X") == 1, "and it begins, since the seats have moved on"
 
 
+async def test_a_bot_answers_an_offer_by_how_it_judges_the_position():
+    async with World() as world:
+        ann, _ = await with_bot(world, bot="perfect")
+        await ann.play("ABCD", {"type": "mark", "cell": 4})
+        await ann.push("ABCD", "offer", {"what": "draw"})
+        await world.quiet()
+        assert world.room().outcome is not None, "nothing is decided: it agrees"
+        assert world.room().verdict.how == "agreed"
+
+
+async def test_a_bot_that_wins_declines_a_draw_and_plays_on():
+    async with World() as world:
+        await world.open("tictactoe", creator="ann")
+        await world.seat_bot("ABCD", "perfect", "ann")
+        (ann,) = await world.seated("ABCD", "ann")
+        await world.quiet()
+        corner = world.room().state.played[0]
+        edge = next(cell for cell in (1, 3, 5, 7) if cell != corner)
+        await ann.play("ABCD", {"type": "mark", "cell": edge})
+        await world.quiet()
+        await ann.push("ABCD", "offer", {"what": "draw"})
+        await world.quiet()
+        assert world.room().outcome is None
+        assert [offer.by for offer in world.room().offers.declined] == ["ann"]
+
+
+async def test_a_bot_lets_a_move_be_taken_back_and_moves_anew():
+    async with World() as world:
+        ann, _ = await with_bot(world)
+        await ann.play("ABCD", {"type": "mark", "cell": 4})
+        await world.quiet()
+        await ann.push("ABCD", "offer", {"what": "takeback"})
+        await world.quiet()
+        assert world.room().state.cells == "." * 9
+        await ann.play("ABCD", {"type": "mark", "cell": 0})
+        await world.quiet()
+        assert world.room().state.cells.count("O") == 1
+
+
+async def test_a_bot_without_answers_of_its_own_declines_a_draw():
+    async with World() as world:
+        ann, _ = await with_bot(world)
+        await ann.push("ABCD", "offer", {"what": "draw"})
+        await world.quiet()
+        assert (world.room().outcome, world.room().offers.open) == (None, None)
+
+
+async def test_in_a_pause_a_bot_waits_too():
+    async with World() as world:
+        ann, _ = await with_bot(world, "stratego", config={"preset": "ogetarts"})
+        await ann.push("ABCD", "offer", {"what": "pause"})
+        await world.quiet()
+        assert world.room().offers.paused is not None
+        assert (await ann.play("ABCD", {"type": "move", "from": 30, "to": 40}))[1]["code"] == "game_paused"
+        await ann.push("ABCD", "offer", {"what": "resume"})
+        await world.quiet()
+        assert not world.room().offers
+
+
 async def test_a_bot_says_that_it_is_ready():
     async with World() as world:
         ann, _ = await with_bot(world, "backgammon", config={"variant": "portes"})

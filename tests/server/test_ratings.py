@@ -63,6 +63,15 @@ async def end(world: World, room: str, people: dict[str, Person]) -> str:
     return winner.player
 
 
+async def test_a_ranked_game_counts_as_the_room_decided_it():
+    async with World() as world:
+        room, people = await pair(world, "ranked")
+        await people["ann"].push(room, "resign", {})
+        await world.quiet()
+        (ann,), (bob,) = [await results_of(world.journal, name, 10) for name in ("ann", "bob")]
+        assert (ann.how, bob.how, bob.why) == ("lost", "won", "the other side resigned")
+
+
 async def test_a_ranked_game_counts_on_its_ladder():
     async with World() as world:
         won, lost = await play(world, "ranked")

@@ -216,6 +216,20 @@ export interface NewRoom {
   apart?: boolean;
 }
 
+/** What is on offer among the players of a room, and whether they have paused their game. */
+export interface Offers {
+  open?: OpenOffer | null;
+  declined?: OpenOffer[];
+  paused?: number | null;
+}
+
+/** An offer: of what, by whom, and who has agreed to it so far. */
+export interface OpenOffer {
+  what: "draw" | "pause" | "resume" | "takeback";
+  by: string;
+  agreed?: string[];
+}
+
 /** The whole list, for a client that joins the lobby. */
 export interface OpenRooms {
   rooms: PublicRoom[];
@@ -314,6 +328,7 @@ export interface PublicGame {
   config_schema: Record<string, unknown>;
   bots: string[];
   timeouts: Waits;
+  offers: string[];
 }
 
 /** A player as anybody may see them: where they stand, and their last games. */
@@ -392,6 +407,7 @@ export interface Result {
   outcome: Outcome;
   seed: string;
   seed_hash: string;
+  verdict?: "agreed" | "flagged" | "resigned" | null;
 }
 
 /** A push of the native socket: its name and payload. */
@@ -491,6 +507,7 @@ export interface Stepped {
 export interface Sync {
   fault?: string;
   now?: number;
+  offers?: Offers;
   reset?: boolean;
   result?: Result;
   scene?: Scene;
@@ -506,6 +523,8 @@ export interface Unqueued {
 
 /** The end of a step: what changed for this viewer. */
 export interface Updated {
+  now?: number;
+  offers?: Offers;
   patch?: Patch;
   result?: Result | null;
   seq: number;
@@ -522,7 +541,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_overran" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "not_found" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from parlour.game import Bot, Chance
+from parlour.game import Bot, BotWithAnswers, Chance
 from parlour.games.stratego.board import (
     BOMB,
     FLAG,
@@ -75,4 +75,13 @@ def _worth(rank: int) -> int:
     return WORTH.get(rank, rank)
 
 
-BOTS: Mapping[str, Bot] = {"sensible": play_sensibly}
+def agrees_unless_ahead(view: Any, offer: str) -> bool:
+    """Agree to a draw unless the other side has lost more, and to everything else."""
+    mine, theirs = (
+        sum(_worth(RANKS.index(rank)) for rank in view["lost"][side])
+        for side in sorted(SIDES, key=lambda side: side != view["you"])
+    )
+    return offer != "draw" or theirs <= mine
+
+
+BOTS: Mapping[str, Bot] = {"sensible": BotWithAnswers(play_sensibly, agrees_unless_ahead)}

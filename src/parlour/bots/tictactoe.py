@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from parlour.game import Bot, Chance
+from parlour.game import Bot, BotWithAnswers, Chance
 from parlour.games.tictactoe import MARKS, line_of
 
 
@@ -33,4 +33,11 @@ def _other(mark: str) -> str:
     return MARKS[1 - MARKS.index(mark)]
 
 
-BOTS: Mapping[str, Bot] = {"perfect": play_perfectly}
+def takes_what_it_cannot_better(view: Any, offer: str) -> bool:
+    """Agree to a draw unless a win can be forced, and to everything else."""
+    to_move = view["turn"]
+    worth = _worth(view["cells"], to_move)
+    return offer != "draw" or (worth if to_move == view["you"] else -worth) <= 0
+
+
+BOTS: Mapping[str, Bot] = {"perfect": BotWithAnswers(play_perfectly, takes_what_it_cannot_better)}

@@ -83,6 +83,7 @@ class TicTacToe(Game[Board]):
     display_name = "Noughts and crosses"
     seats = range(2, 3)
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    offers = ("resign", "draw", "takeback")
     State = Board
     Event = Mark
 

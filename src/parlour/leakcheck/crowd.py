@@ -9,6 +9,7 @@ from msgspec import inspect
 from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.received import WATCHER, encode, legal_events
+from parlour.offers import Answer, Offer, Resign, What
 from parlour.room import Instant, Room, apply
 from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, Shutdown
 
@@ -29,6 +30,7 @@ class LeakCrowd:
         self.chance = chance
         self.people = [f"player{number}" for number in range(1, seats + 2)]
         """One more than there are seats, so that somebody can take over."""
+        self._deeds = (*DEEDS, "offer") if game.offers else DEEDS
         self._known: dict[bytes, None] = {}
         self._type = inspect.type_info(game.Event)
 
@@ -38,7 +40,7 @@ class LeakCrowd:
 
     def next(self, room: Room[Any], at: Instant) -> Command | None:
         """What happens next; None: everybody waits for the next alarm."""
-        match self.chance.choice(DEEDS if room.outcome is None else AFTERWARDS):
+        match self.chance.choice(self._deeds if room.outcome is None else AFTERWARDS):
             case "play":
                 return self._play(room, at)
             case "guess":
@@ -51,6 +53,8 @@ class LeakCrowd:
                 return self._go(room)
             case "rematch":
                 return self._again(room)
+            case "offer":
+                return self._offer(room)
             case _:
                 return self._chat()
 
@@ -116,6 +120,17 @@ class LeakCrowd:
     def _again(self, room: Room[Any]) -> Command:
         waiting = [seat.player for seat in room.seats if seat is not None and not seat.again]
         return Rematch(self.chance.choice(waiting)) if waiting else self._chat()
+
+    def _offer(self, room: Room[Any]) -> Command:
+        """An offer, an answer to the open one, or, rarely, giving up."""
+        open = room.offers.open
+        if not room.connected or self.chance.below(8) == 0:
+            return Resign(self.chance.choice(self.people))
+        player = self.chance.choice(room.connected)
+        if open is not None:
+            return Answer(player, open.what, accept=self.chance.below(2) == 0)
+        what: What = self.chance.choice(("draw", "takeback", "pause", "resume"))
+        return Offer(player, what)
 
     def _chat(self) -> Command:
         person = self.chance.choice((*self.people, WATCHER))

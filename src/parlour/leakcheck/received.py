@@ -100,6 +100,7 @@ def _sheet(room: Room[Any]) -> bytes:
             "seats": seats,
             "seed_hash": room.seed_hash,
             "ended": room.ended,
+            "offers": room.offers,
         }
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from parlour.errors import Code, Refused, parse
+from parlour.offers import AnswerOffer, GiveUpGame, MakeOffer
 from parlour.wire import (
     Enter,
     Exit,
@@ -54,6 +55,9 @@ _WISHES: dict[str, "msgspec.json.Decoder[Wish]"] = {
     "chat": msgspec.json.Decoder(SendChat),
     "leave": msgspec.json.Decoder(GiveUpSeat),
     "rematch": msgspec.json.Decoder(PlayAgain),
+    "offer": msgspec.json.Decoder(MakeOffer),
+    "answer": msgspec.json.Decoder(AnswerOffer),
+    "resign": msgspec.json.Decoder(GiveUpGame),
 }
 _LOBBY_WISHES: dict[str, "msgspec.json.Decoder[LobbyWish]"] = {
     "queue": msgspec.json.Decoder(Queue),

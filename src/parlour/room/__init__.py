@@ -1,19 +1,19 @@
 """The room: one game, its seats and its numbered steps; a value that commands turn into the next.
 
-`values` says what a room is made of, `steps` what each command makes of it, `topics` who hears what.
+`values` says what a room is made of, `steps` what each command makes of it, `topics` who hears what;
+`turn` and `offering` are how a command goes through a room.
 """
 
 from parlour.room.steps import (
-    Asked,
     apply,
     ask_to_join,
     open_room,
     perform_without_game,
     replay,
-    seal,
 )
 from parlour.room.topics import ALL, is_own_topic, own_topic, topic_name, topics_of
-from parlour.room.values import Alarm, Instant, Patience, Room, Seat
+from parlour.room.turn import seal
+from parlour.room.values import Alarm, Asked, Instant, Patience, Room, Seat
 
 __all__ = [
     "ALL",

@@ -4,15 +4,18 @@
 There is no clock and no I/O here: the time and fresh chance of a step are handed in as an `Instant`.
 """
 
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.game import GAME, Cancel, Chance, Effect, End, Game, Joined, Later, Moment, Outcome, Send, Update
+from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
+from parlour.offers import Answer, Offer, Resign, after_move
+from parlour.room.offering import OfferingTurn
 from parlour.room.topics import ALL, talk_topic, topics_of
-from parlour.room.values import DEFAULT_PATIENCE, Alarm, Instant, Patience, Room, Seat
+from parlour.room.turn import not_seated
+from parlour.room.values import DEFAULT_PATIENCE, Alarm, Asked, Instant, Patience, Room, Seat
 from parlour.wire import (
     Act,
     Chat,
@@ -31,9 +34,6 @@ from parlour.wire import (
 
 S = TypeVar("S")
 
-END_GRACE = 60.0
-"""Seconds that somebody has to come back to a room whose announced end they have outstayed."""
-
 
 def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool = False) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
@@ -50,18 +50,10 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
     return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms, apart=apart)
 
 
-class Asked(NamedTuple, Generic[S]):
-    """What a game answered to somebody who wants to join, when, and what it drew for that."""
-
-    at: Instant
-    joined: Joined[S]
-    chance: Chance
-
-
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Asked[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
     chance = Chance(room.seed, room.seq + 1)
-    moment = Moment(at.now - room.behind, at.date, chance, room.players, at.rules)
+    moment = Moment(room.clock(at.now), at.date, chance, room.players, at.rules)
     return Asked(at, _welcome(game, room.state, player, moment, spectate=spectate), chance)
 
 
@@ -119,51 +111,17 @@ def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAUL
     return room
 
 
-def seal(payload: Any) -> msgspec.Raw:
-    """Plain data as it is kept and told, encoded once; the same in every process, also sets."""
-    return msgspec.Raw(_encode(payload))
-
-
-_encode = msgspec.json.Encoder(order="deterministic").encode
-
-
-def not_seated() -> Refused:
-    """What those are told who only watch."""
-    return Refused(Code.NOT_SEATED, "only somebody with a seat can do that; you are watching")
-
-
 def _shown(room: Room[Any]) -> RevealedSeed:
     """The seed that the step after this room makes public."""
     return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
 
 
-class _Turn(Generic[S]):
-    """One command on its way through the room: what it has changed so far."""
+class _Turn(OfferingTurn[S]):
+    """One command on its way through the room: what each command does."""
 
-    __slots__ = (
-        "alarms", "asked", "at", "behind", "chance", "effects", "ended",
-        "game", "now", "postponed", "room", "seats", "spared", "state",
-    )  # fmt: skip
+    __slots__ = ()
 
-    def __init__(
-        self, game: Game[S], room: Room[S], at: Instant, *, spared: bool, asked: Asked[S] | None
-    ) -> None:
-        self.game = game
-        self.asked = asked
-        self.room = room
-        self.at = at
-        self.now = at.now - room.behind
-        self.spared = spared
-        self.state = room.state
-        self.seats = list(room.seats)
-        self.alarms = dict(room.alarms)
-        self.effects: list[Effect] = []
-        self.chance = Chance(room.seed, room.seq + 1) if asked is None else asked.chance
-        self.behind = room.behind
-        self.postponed = room.postponed
-        self.ended: str | None = None
-
-    def do(self, command: Command) -> None:  # noqa: C901 - a table of all commands
+    def do(self, command: Command) -> None:  # noqa: C901, PLR0912 - a table of all commands
         match command:
             case Act():
                 self.act(command)
@@ -179,6 +137,8 @@ class _Turn(Generic[S]):
                 self.leave(command)
             case Rematch():
                 self.rematch(command.player)
+            case Offer() | Answer() | Resign():
+                self.negotiate(command)
             case Ring():
                 self.ring(command)
             case Hold():
@@ -189,6 +149,7 @@ class _Turn(Generic[S]):
     def finish(self, command: Command, id: str | None) -> tuple[Room[S], Step]:
         room = self.room
         outcome = self.outcome()
+        self.clear_offers(outcome)
         shows = outcome is not None and room.outcome is None
         if outcome is None and room.outcome is not None:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
@@ -225,15 +186,24 @@ class _Turn(Generic[S]):
             postponed=self.postponed,
             ended=self.ended,
             apart=room.apart,
+            offers=self.offers,
+            verdict=self.verdict,
+            past=self.past,
         )
         return after, step
 
     def outcome(self) -> Outcome | None:
         """How the game ended; it stays as it was when people get up and others sit down afterwards."""
         before = self.room.outcome
+        if self.verdict is not None and self.room.verdict is None:
+            return self.verdict.outcome
         if self.state is self.room.state:
             return before
         outcome = self.game.outcome(self.state)
+        if self.verdict is not None:
+            if outcome is not None or self.game.outcome(self.room.state) is None:
+                return before
+            self.verdict = None  # the game had ended, too, and has begun anew by itself
         if outcome is None or before is not None:
             return outcome and before
         return msgspec.convert(msgspec.to_builtins(outcome), Outcome)  # a wrong one must not reach the card
@@ -280,8 +250,11 @@ class _Turn(Generic[S]):
             raise not_seated()
         if not seat.connected:
             raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
+        self.check_playable()
         event = self.game.read_event(command.event)
+        self.remember(command.player)
         self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
+        self.offers = after_move(self.offers, command.player)
         if not seat.bot:
             self.refresh()
 
@@ -312,9 +285,9 @@ class _Turn(Generic[S]):
 
     def begin_again(self, present: list[Seat]) -> None:
         """A fresh game for the same people, everybody one seat on."""
-        for key in [key for key in self.alarms if key == "end" or key.startswith("later:")]:
-            del self.alarms[key]
-        self.postponed = None
+        self.stop_timers()
+        self.alarms.pop("end", None)
+        self.postponed = self.verdict = None
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):
@@ -344,90 +317,3 @@ class _Turn(Generic[S]):
         self.send(Send(ALL, {"reason": reason}, "shutdown"))
         self.alarms.clear()
         self.ended = reason
-
-    # What commands are made of.
-
-    def moment(self) -> Moment:
-        players = tuple([s.player if s is not None else None for s in self.seats])
-        return Moment(self.now, self.at.date, self.chance, players, self.at.rules)
-
-    def number(self, player: str) -> int:
-        number = self.room.seat_number(player)
-        if number is None:
-            raise not_seated()
-        return number
-
-    def taken(self, number: int) -> Seat:
-        seat = self.seats[number]
-        assert seat is not None  # noqa: S101 - number() found it
-        return seat
-
-    def sit(self, joined: Joined[S], seat: Seat) -> None:
-        assert joined.seat is not None  # noqa: S101 - the caller looked
-        self.seats[joined.seat] = seat
-        self.update(joined.update)
-
-    def update(self, update: Update[S]) -> None:
-        self.state = update.state
-        for effect in update.effects:
-            self.cause(effect)
-
-    def cause(self, effect: Effect) -> None:
-        match effect:
-            case Send(kind="game_event" | "sync"):
-                self.send(effect)
-            case Send():
-                raise TypeError(f"{self.game.name}: a game sends game_event or sync, not {effect.kind}")
-            case Later():
-                sealed = replace(effect, event=seal(effect.event))
-                self.alarms[f"later:{effect.key}"] = Alarm(
-                    self.now + effect.seconds, Ring(effect.key, sealed.event, effect.every)
-                )
-                self.effects.append(sealed)
-            case Cancel():
-                self.alarms.pop(f"later:{effect.key}", None)
-                self.effects.append(effect)
-            case End():
-                self.postponed = None
-                self.set_alarm("end", effect.after, Shutdown("game_ended"))
-                self.effects.append(effect)
-
-    def send(self, effect: Send) -> None:
-        if type(effect.to) is not str:
-            raise TypeError(f"a topic to send to: expected a str, got {effect.to!r}")
-        self.effects.append(Send(effect.to, seal(effect.payload), effect.kind))
-
-    def refresh(self) -> None:
-        """Somebody joined or did something: the game's patience begins anew."""
-        if self.game.timeouts.game != "server":
-            self.set_alarm("idle", self.game.timeouts.game, Shutdown("game_timeout"))
-
-    def last(self, *, playing: bool) -> None:
-        """Let a room last as the server has it: no end under a connected player, nor under a running game."""
-        people = [seat.connected for seat in self.seats if seat is not None and not seat.bot]
-        here, patience = True in people, self.at.patience
-        announced = self.alarms.pop("end", None)
-        end, self.postponed = self.postponed if announced is None else announced.due, None
-        if here or (people and playing):
-            self.postponed = end
-        elif end is not None:
-            due = end if announced is not None else max(end, self.now + END_GRACE)
-            self.alarms["end"] = Alarm(due, Shutdown("game_ended"))
-        wait = patience.playing if people and (playing or end is not None) else patience.empty
-        self.set_alarm("idle", None if here else wait, Shutdown("game_timeout"))
-
-    def await_return(self, player: str) -> None:
-        """A seat is kept for a while for somebody who is not here (yet)."""
-        self.set_alarm(f"away:{player}", self.game.timeouts.away, Leave(player, "away_too_long"))
-
-    def notice_empty(self) -> None:
-        """The room does not wait long once its last player is gone; a later leave buys it no time."""
-        here = any(seat is not None and seat.connected and not seat.bot for seat in self.seats)
-        if not here and "nobody" not in self.alarms:
-            self.set_alarm("nobody", self.game.timeouts.nobody, Shutdown("nobody_here"))
-
-    def set_alarm(self, key: str, seconds: float | None, command: Ring | Leave | Shutdown) -> None:
-        if seconds is None:
-            self.alarms.pop(key, None)
-        else:
-            self.alarms[key] = Alarm(self.now + seconds, command)

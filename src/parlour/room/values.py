@@ -1,11 +1,12 @@
 """What a room is made of: its seats, its alarms, its clock and its state, all of it plain values."""
 
 import hashlib
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from parlour.game import Outcome
+from parlour.game import Chance, Joined, Outcome
+from parlour.offers import Offers, Verdict
 from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdown
 
 S = TypeVar("S")
@@ -59,6 +60,20 @@ class Alarm(msgspec.Struct, frozen=True):
     command: Ring | Leave | Shutdown
 
 
+def is_timer(key: str) -> bool:
+    """True if an alarm is a timer of the game's own."""
+    return key.startswith("later:")
+
+
+class Past(msgspec.Struct, Generic[S], frozen=True):
+    """What there was before a player's move, for a game whose moves can be taken back."""
+
+    player: str
+    state: S
+    now: float
+    timers: dict[str, Alarm]
+
+
 class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """All there is to know about a running room; a journal can keep it, a step replaces it."""
 
@@ -86,6 +101,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """Why the room is over for good."""
     apart: bool = False
     """Players and spectators talk apart: neither hears the others."""
+    offers: Offers = Offers()
+    verdict: Verdict | None = None
+    """How the room decided the game; it counts instead of what the game says."""
+    past: tuple[Past[S], ...] = ()
+    """Before each of the last moves, where they can be taken back."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""
@@ -133,9 +153,19 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     @property
     def next_due(self) -> float | None:
         """When the room wants to be woken, on the server's clock."""
-        if not self.alarms:
-            return None
-        return min([alarm.due for alarm in self.alarms.values()]) + self.behind
+        alarms = self.alarms if self.offers.paused is None else self._running
+        return min([alarm.due for alarm in alarms.values()]) + self.behind if alarms else None
+
+    @property
+    def _running(self) -> dict[str, Alarm]:
+        """The alarms that can ring: in a pause, none of the game's own."""
+        if self.offers.paused is None:
+            return self.alarms
+        return {key: alarm for key, alarm in self.alarms.items() if not is_timer(key)}
+
+    def clock(self, now: float) -> float:
+        """The game's clock at this time of the server's; in a pause it stands still."""
+        return now - self.behind if self.offers.paused is None else self.offers.paused
 
     def must(self, command: Command) -> bool:
         """Whether this happens even if the game fails on it; who has no seat can neither leave nor go."""
@@ -145,5 +175,14 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
 
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
-        ripe = [(alarm.due, key) for key, alarm in self.alarms.items() if alarm.due + self.behind <= now]
+        alarms = self._running.items()
+        ripe = [(alarm.due, key) for key, alarm in alarms if alarm.due + self.behind <= now]
         return self.alarms[min(ripe)[1]].command if ripe else None
+
+
+class Asked(NamedTuple, Generic[S]):
+    """What a game answered to somebody who wants to join, when, and what it drew for that."""
+
+    at: Instant
+    joined: Joined[S]
+    chance: Chance

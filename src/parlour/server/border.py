@@ -12,6 +12,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from parlour.errors import Refused
 from parlour.game import Send
+from parlour.offers import Offers
 from parlour.wire import Command, Company, Push, Result
 
 Perspective = str
@@ -224,6 +225,10 @@ class StepTold(msgspec.Struct, frozen=True, tag=True):
     """The whole view for each perspective, if something is sent as ``sync``."""
     result: Result | UnsetType | None = UNSET
     """The result of the game, if it changed."""
+    offers: Offers | UnsetType = UNSET
+    """What is on offer among the players, if it changed."""
+    now: float | UnsetType = UNSET
+    """The room's clock, if a pause of the game ended."""
     more: bool = False
     """True if another step is about to follow."""
     reseated: tuple[Reseated, ...] = ()

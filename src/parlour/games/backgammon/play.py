@@ -109,6 +109,7 @@ class Backgammon(Game[Match]):
     seats = range(2, 3)
     version = LATE_DECLINES
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    offers = ("pause",)
     State = Match
     Event = Action
     Timer = HalfTime | TimeUp | AwayTooLong

@@ -145,6 +145,7 @@ class Stratego(Game[Position]):
     seats = range(2, 3)
     version = 2
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    offers = ("resign", "draw", "pause")
     State = Position
     Event = Deed
     Timer = TimeUp | Reset
@@ -188,6 +189,11 @@ class Stratego(Game[Position]):
         if isinstance(event, Move):
             return _moved(state, side, event, moment)
         return _given_up(state, side, event)
+
+    def handle_verdict(self, state: Position, outcome: Outcome, moment: Moment) -> Update[Position]:
+        """All ranks are shown, as after any other end."""
+        winner = moment.seats.index(outcome.won[0]) if outcome.won else None
+        return _ended(state.ended(winner, "agreed" if winner is None else "resigned"))
 
     def legal_events(self, state: Position, player: str) -> Iterable[Deed]:
         side = state.seat(player)

@@ -166,6 +166,8 @@ class PublicGame(msgspec.Struct, frozen=True):
     bots: list[str]
     """Who can play it, the best last."""
     timeouts: Waits
+    offers: list[str]
+    """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -205,6 +207,7 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
         config_schema=msgspec.json.schema(game.Config),
         bots=list(bots_of(game)),
         timeouts=waits,
+        offers=list(game.offers),
     )
 
 

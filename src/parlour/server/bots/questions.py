@@ -13,17 +13,22 @@ from parlour.server.bots.worker import Question
 
 
 def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:
-    """The question for a bot, with its view and legal events; None if the game lists no legal event."""
-    legal = list(game.legal_events(room.state, player) or ())
-    if not legal:
+    """The question for a bot, with its view and legal events; None if there is nothing for it to do."""
+    offer = room.offers.open
+    asked = None if offer is None or player in (offer.by, *offer.agreed) else offer.what
+    paused = room.offers.paused is not None
+    legal = [] if paused else list(game.legal_events(room.state, player) or ())
+    if not legal and asked is None:
         return None
     own = type(GAMES.get(game.name)) is not type(game)
     file = getfile(type(game)) if own else None
-    return Question(game.name, bot, seal(game.view(room.state, player)), seal(legal), file)
+    return Question(game.name, bot, seal(game.view(room.state, player)), seal(legal), file, asked)
 
 
 def anything(question: Question) -> msgspec.Raw:
-    """Any legal event, to fall back on if the bot has no useful answer."""
+    """Any legal event, or no to an offer, to fall back on if the bot has no useful answer."""
+    if question.offer is not None:
+        return msgspec.Raw(b"false")
     seed = bytes(question.view) + bytes(question.legal)
     legal = msgspec.json.decode(question.legal, type=list[msgspec.Raw])
     return msgspec.Raw(choose_any(None, legal, Chance(seed, 0)))

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from parlour.bots import bots_of
-from parlour.game import Chance, Game
+from parlour.game import Bot, BotWithAnswers, Chance, Game
 from parlour.games import GAMES
 from parlour.server.game_loader import load_games
 
@@ -32,6 +32,8 @@ class Question(msgspec.Struct, frozen=True):
     legal: msgspec.Raw
     file: str | None = None
     """The file of the game, if it did not come with Parlour."""
+    offer: str | None = None
+    """What the bot is offered: it says whether it agrees, and makes no move."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -59,7 +61,13 @@ def think(asked: Asked) -> Any:
     bots = bots_of(game)
     bot = bots.get(question.bot) or next(iter(bots.values()))  # it may be gone since it sat down
     view, legal = msgspec.json.decode(question.view), msgspec.json.decode(question.legal)
-    return bot(view, legal, Chance(asked.seed, 0))
+    chance = Chance(asked.seed, 0)
+    return bot(view, legal, chance) if question.offer is None else _agrees(bot, view, question.offer)
+
+
+def _agrees(bot: Bot, view: Any, offer: str) -> bool:
+    """What a bot answers to an offer; one that has no answers of its own agrees to all but a draw."""
+    return bool(bot.answer(view, offer)) if isinstance(bot, BotWithAnswers) else offer != "draw"
 
 
 def _saved(file: str) -> int:

@@ -150,8 +150,9 @@ class StepFrames:
                 changed = None
         if changed is not None:
             update["view" if perspective.startswith("view") else "patch"] = changed
-        if told.result is not UNSET:
-            update["result"] = told.result
+        for name in ("result", "offers", "now"):
+            if (value := getattr(told, name)) is not UNSET:
+                update[name] = value
         frames.append(pushed(encoder.encode(room, Push("update", update))))
         return frames[0] if len(frames) == 1 else b"".join(frames)
 

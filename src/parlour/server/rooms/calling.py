@@ -1,12 +1,14 @@
 """How a room carries out calls of parts and of the HTTP API; runs in the room's turn."""
 
-from typing import Any
+from typing import Any, cast
 
 import structlog
+from msgspec import Raw
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.lobby import matched
+from parlour.offers import Answer, What
 from parlour.server.bots.players import chosen, newcomer
 from parlour.server.bots.questions import anything, question_of
 from parlour.server.bots.worker import Question
@@ -25,7 +27,7 @@ from parlour.server.rooms.calls import (
     Seated,
     SitDown,
 )
-from parlour.wire import Act, Connect, Join, Shutdown
+from parlour.wire import Act, Command, Connect, Join, Shutdown
 
 log = structlog.get_logger()
 
@@ -103,9 +105,17 @@ async def _move_bot(room: RoomActor, call: MoveBot) -> None:
         room.ask_bots()
     elif call.event is not None:
         try:
-            await room.step(Act(call.player, call.event))
+            await room.step(_command(call, call.event))
         except Refused as why:
             await _move_otherwise(room, call, why)
+
+
+def _command(call: MoveBot, event: Raw) -> Command:
+    """What a bot wants: a move, or an answer to an offer."""
+    what = call.question.offer
+    if what is None:
+        return Act(call.player, event)
+    return Answer(call.player, cast("What", what), accept=bytes(event) == b"true")
 
 
 async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
@@ -117,7 +127,7 @@ async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
         room.ask_bots_later(why)
         return
     try:
-        await room.step(Act(call.player, anything(call.question)))
+        await room.step(_command(call, anything(call.question)))
     except Refused as again:
         log.error("bot_stuck", room=room.id, player=call.player, why=again.message)
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from parlour.game import Game
+from parlour.offers import Offers
 from parlour.room import Room, seal
 from parlour.scene import Scene, difference
 from parlour.server.border import Perspective, viewer_of
@@ -77,10 +78,11 @@ def change_of(seen: Seen) -> Raw | None:
     return seen.patch if isinstance(seen, SeenScene) else seen
 
 
-def sync(
+def sync(  # noqa: PLR0913 - each is one thing that is told
     seq: int,
     seen: Seen,
     result: Result | None = None,
+    offers: Offers | None = None,
     *,
     now: float | None = None,
     reset: bool = False,
@@ -96,6 +98,8 @@ def sync(
         payload["view"] = seen
     if result is not None:
         payload["result"] = result
+    if offers:
+        payload["offers"] = offers
     if reset:
         payload["reset"] = True
     if fault is not None:

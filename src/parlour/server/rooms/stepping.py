@@ -266,6 +266,8 @@ class SteppingRoom(ABC):
                     changed,
                     self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
+                    UNSET if before.offers == room.offers else room.offers,
+                    UNSET if before.offers.paused == room.offers.paused else room.clock(step.now),
                     more or bool(self.mailbox.waiting),
                     others,
                     closed,
@@ -346,9 +348,15 @@ class SteppingRoom(ABC):
     def _whole(self, place: Place, *, reset: bool = False) -> Push:
         """Everything that a place may know, as it is now."""
         room = self.here
-        now, fault = self._env.clock.now() - room.behind, self._env.faults.get(room.game)
+        now, fault = room.clock(self._env.clock.now()), self._env.faults.get(room.game)
         return sync(
-            room.seq, self._seen[place.perspective], result_of(room), now=now, reset=reset, fault=fault
+            room.seq,
+            self._seen[place.perspective],
+            result_of(room),
+            room.offers,
+            now=now,
+            reset=reset,
+            fault=fault,
         )
 
     def _note_presence(self, *, but: int | None = None, seats: bool = True) -> None:

@@ -202,4 +202,5 @@ def result_of(room: Room[Any]) -> Result | None:
     """The result of the game and the seed that proves its luck, once there is an outcome."""
     if room.outcome is None:
         return None
-    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash)
+    how = None if room.verdict is None else room.verdict.how
+    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash, how)

@@ -1,0 +1,153 @@
+"""What offers, answers to them and resigning make of a room."""
+
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.game import Outcome
+from parlour.offers import (
+    WORDS,
+    Answer,
+    Offer,
+    Offers,
+    Resign,
+    Verdict,
+    answer_offer,
+    drawn,
+    is_agreed,
+    make_offer,
+    resigned,
+    withdrawn,
+)
+from parlour.room.turn import Turn
+from parlour.room.values import Past, is_timer
+
+S = TypeVar("S")
+
+MOST_TAKEN_BACK = 8
+"""How many moves a room remembers, where they can be taken back."""
+
+
+class OfferingTurn(Turn[S]):
+    """A turn with the room's part of offers."""
+
+    __slots__ = ()
+
+    def negotiate(self, command: Offer | Answer | Resign) -> None:
+        """Carry out an offer, an answer to one, or a resignation."""
+        self.check_offers(command.player)
+        match command:
+            case Offer():
+                self.offer(command)
+            case Answer():
+                accept = command.accept
+                self.offers = answer_offer(self.offers, command.player, command.what, accept=accept)
+            case Resign():
+                self.resign(command.player)
+        self.settle_offer()
+
+    def offer(self, command: Offer) -> None:
+        what, name = command.what, self.game.display_name
+        if ("pause" if what == "resume" else what) not in self.game.offers:
+            raise Refused(Code.NOT_IN_THIS_GAME, f"{name} does not have {WORDS[what]} by agreement")
+        paused = self.offers.paused is not None
+        if what == "resume" and not paused:
+            raise Refused(Code.NO_SUCH_OFFER, "the game is not paused")
+        if what in ("takeback", "pause") and paused:
+            raise Refused(Code.GAME_PAUSED, "the game is paused; it goes on when everybody agrees")
+        if what == "takeback" and not any(past.player == command.player for past in self.past):
+            raise Refused(Code.ILLEGAL_MOVE, "you have made no move that could be taken back")
+        self.offers = make_offer(self.offers, command.player, what)
+
+    def resign(self, player: str) -> None:
+        if "resign" not in self.game.offers:
+            why = f"{self.game.display_name} leaves no resigning to the room; look among its own moves"
+            raise Refused(Code.NOT_IN_THIS_GAME, why)
+        self.offers = withdrawn(self.offers)
+        self.decide(resigned(player, self.playing()))
+
+    def settle_offer(self) -> None:
+        """Do what was offered, if everybody agrees."""
+        offer = self.offers.open
+        if offer is None or not is_agreed(offer, self.playing()):
+            return
+        self.offers = withdrawn(self.offers)
+        match offer.what:
+            case "draw":
+                self.decide(drawn(self.playing()))
+            case "takeback":
+                self.take_back(offer.by)
+            case "pause":
+                self.offers = replace(self.offers, paused=self.now)
+            case "resume":
+                self.end_pause()
+
+    def decide(self, verdict: Verdict) -> None:
+        """End the game by the room's verdict; the game may show now what it hid."""
+        self.verdict = verdict
+        self.end_pause()
+        self.stop_timers()
+        self.update(self.game.handle_verdict(self.state, verdict.outcome, self.moment()))
+
+    def remember(self, player: str) -> None:
+        """Keep what there is before a player's move, where the game lets it be taken back."""
+        if "takeback" in self.game.offers:
+            timers = {key: alarm for key, alarm in self.alarms.items() if is_timer(key)}
+            past = Past(player, self.state, self.now, timers)
+            self.past = (*self.past[1 - MOST_TAKEN_BACK :], past)
+
+    def take_back(self, player: str) -> None:
+        """Go back to before the last move of a player; timers have the time that they had then."""
+        last = max(number for number, past in enumerate(self.past) if past.player == player)
+        past, self.past = self.past[last], self.past[:last]
+        self.stop_timers()
+        for key, alarm in past.timers.items():
+            self.alarms[key] = replace(alarm, due=self.now + alarm.due - past.now)
+        self.state = past.state
+
+    def end_pause(self) -> None:
+        """Let the game's clock go on from where it stood; the room's own alarms never stood still."""
+        paused = self.offers.paused
+        if paused is None:
+            return
+        lasted = self.now - paused
+        self.offers = replace(self.offers, paused=None)
+        self.behind, self.now = self.behind + lasted, paused
+        for key, alarm in self.alarms.items():
+            if not is_timer(key):
+                self.alarms[key] = replace(alarm, due=alarm.due - lasted)
+
+    def clear_offers(self, outcome: Outcome | None) -> None:
+        """Offers and moves to take back last as long as the game and those who play it."""
+        if not self.offers and not self.past:
+            return
+        if outcome is not None:
+            self.end_pause()
+        same = [seat and seat.player for seat in self.seats] == [*self.room.players]
+        if outcome is not None or not same:
+            self.past = ()
+            self.offers = Offers(paused=self.offers.paused)
+
+    def check_offers(self, player: str) -> None:
+        """Refuse an offer or an answer to one of somebody who does not play, or when nobody does."""
+        seat = self.taken(self.number(player))
+        if not seat.connected:
+            raise Refused(Code.NOT_JOINED, "only somebody who is connected can do that")
+        if self.room.outcome is not None:
+            raise Refused(Code.GAME_OVER, "the game is over")
+        if self.room.status != "playing":
+            raise Refused(Code.ILLEGAL_MOVE, "the game begins when everybody is here")
+        if not seat.bot:
+            self.refresh()
+
+    def check_playable(self) -> None:
+        """Refuse a move while the game is paused, or after the room has ended it."""
+        if self.offers.paused is not None:
+            raise Refused(Code.GAME_PAUSED, "the game is paused; it goes on when everybody agrees")
+        if self.verdict is not None and self.game.outcome(self.state) is None:
+            raise Refused(Code.GAME_OVER, "the game is over")
+
+    def playing(self) -> list[str]:
+        """Everybody with a seat."""
+        return [seat.player for seat in self.seats if seat is not None]
