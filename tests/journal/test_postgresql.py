@@ -312,6 +312,51 @@ async def test_a_worker_that_is_declared_gone_while_its_line_is_cut_hears_what_w
     assert await listed(journal.replay(room)) == [step(1)]
 
 
+async def test_a_worker_that_is_forgotten_while_its_line_is_cut_does_not_know_what_was_kept(journal, db):
+    room = await journal.create(summary(), STATE, None)
+    line = journal._writer._line
+    line._db = LostAnswers(line._db, "INSERT INTO steps")
+
+    async def look_up(*_):
+        await db.execute("DELETE FROM workers WHERE id = $1", journal.me)
+        return await type(line)._connect(line)
+
+    line._connect = look_up
+    assert type(await outcome(append(journal, room, step(1), NOTHING))) is OutcomeUnknown
+    assert type(await outcome(append(journal, room, steps(2)[1], NOTHING))) is Fenced
+    assert await listed(journal.replay(room)) == [step(1)]
+
+
+WORKERS = """INSERT INTO workers (address, gone, clock)
+    SELECT 'old:' || n, true, n FROM generate_series(1, $1::int) n"""
+
+
+async def test_a_start_forgets_the_gone_but_for_the_last_hundred(journal, db, url):
+    await db.execute(WORKERS, 250)
+    await db.execute("UPDATE workers SET gone = false WHERE address = 'old:1'")
+    await db.execute(
+        "UPDATE shards SET owner = (SELECT id FROM workers WHERE address = 'old:2') WHERE shard = 7"
+    )
+    await db.execute(
+        "UPDATE shards SET wanted = (SELECT id FROM workers WHERE address = 'old:3') WHERE shard = 8"
+    )
+    await db.execute("INSERT INTO beats SELECT id, now(), 0, true FROM workers WHERE address = 'old:4'")
+    async with opened(url) as second:
+        left = {
+            address for (address,) in await db.fetch("SELECT address FROM workers WHERE address LIKE 'old:%'")
+        }
+        assert left == {f"old:{n}" for n in (1, 2, 3, 4, *range(151, 251))}
+        assert await db.fetchval("SELECT gone FROM workers WHERE id = $1", journal.me) is False
+        assert await db.fetchval("SELECT max(clock) FROM workers WHERE id = $1", second.me) == 250
+
+
+async def test_a_transaction_that_nobody_goes_on_with_is_given_up_by_the_database(journal):
+    """Else a worker that is frozen within one would keep its locks, and could not be declared gone."""
+    db = await journal._writer._line.current()
+    assert await db.fetchval("SHOW idle_in_transaction_session_timeout") == "1500ms"
+    assert await db.fetchval("SHOW statement_timeout") == "1500ms"
+
+
 async def test_who_declares_a_worker_gone_waits_for_what_it_has_begun(journal, url, db):
     room = await journal.create(summary(), STATE, None)
     async with locked(url):

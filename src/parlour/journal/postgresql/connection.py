@@ -61,7 +61,10 @@ class WritingConnection:
                 await asyncio.sleep(RECONNECT_EVERY)
 
     async def last_write(self) -> int | None:
-        """The number of this worker's last write that is kept; no older connection can add to it any more."""
+        """The number of this worker's last write that is kept; no older connection can add to it any more.
+
+        None if the worker has no row any more.
+        """
         return await self.ask_again(lambda db: db.fetchval(LAST_WRITE, self._me))
 
     async def _connect(self) -> Connection:

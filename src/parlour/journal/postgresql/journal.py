@@ -49,6 +49,13 @@ SYNCHRONOUS: dict[Durability, str] = {"disk": "on", "process": "off"}
 NEW_WORKER = """INSERT INTO workers (address, clock)
     SELECT $1, coalesce(max(clock), 0) FROM workers RETURNING id, clock"""
 
+GONE_KEPT = 100
+"""Workers that are gone and still have a row: the last ones, in case somebody wants to know."""
+FORGET_GONE = """DELETE FROM workers WHERE gone AND id < $1 AND clock <= $2
+    AND NOT EXISTS (SELECT FROM beats WHERE worker = id)
+    AND NOT EXISTS (SELECT FROM shards WHERE id IN (owner, wanted))"""
+"""Deletes old rows of workers that are gone; without a row nothing of theirs is kept, either."""
+
 
 class PostgresJournal:
     """Keeps everything in one schema of a PostgreSQL database."""
@@ -95,6 +102,7 @@ class PostgresJournal:
             await self.turn.take()
             self.cluster = await db.fetchval("SELECT value FROM about WHERE name = 'cluster'")
             me, clock = await db.fetchrow(NEW_WORKER, f"{socket.gethostname()}:{getpid()}")
+            await db.execute(FORGET_GONE, me - GONE_KEPT, clock)
         except ERRORS as error:
             raise not_kept(error) from error
         finally:

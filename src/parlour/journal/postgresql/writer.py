@@ -133,8 +133,13 @@ class Writer:
         self._line.drop()
         try:
             async with asyncio.timeout_at(deadline):
-                if await self._line.last_write() == self._written:
+                written = await self._line.last_write()
+                if written == self._written:
                     return await self._line.ask_again(sending.look_up)
+                if (
+                    written is None
+                ):  # gone so long that it is forgotten, and the number of its last write with it
+                    raise unknown(error)
         except TimeoutError:
             self._refuse_waiting()
             raise unknown(error) from None
