@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-rules bench-audience bench-rolls bench-parts
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
 help: ## list the commands
@@ -121,6 +121,10 @@ bench-moves bench-fanout bench-memory bench-stuck bench-relay: setup benchmarks/
 
 bench-load: setup benchmarks/peers/node_modules/.ready ## games that one core sustains, beside other servers: half an hour; SEARCHES=1 for a quick look
 	$(bin)/python -m benchmarks load
+
+bench-cluster: setup ## what PostgreSQL, a second worker and spectators at other workers cost: some ten minutes; PAIRS=3 for a quick look
+	@scripts/setup-cluster
+	$(bin)/python -m benchmarks cluster
 
 bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts that commit beside it
 	@scripts/need valgrind command -v valgrind

@@ -1,4 +1,4 @@
-"""Benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all; or `load`."""
+"""Benchmarks: `python -m benchmarks [moves] [fanout] [memory] [stuck] [relay]`, or all; `load`, `cluster`."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fanout, load, memory, moves, relays, stuck
+from benchmarks import cluster, fanout, load, memory, moves, relays, stuck
 from benchmarks.plot import draw
 from benchmarks.servers import HERE, Missing, interpreter, pin_load
 
@@ -144,6 +144,29 @@ def measure_load() -> dict[str, Any]:
     return found
 
 
+def measure_cluster() -> dict[str, Any]:
+    """CPU of a move on PostgreSQL and with two workers, and what a crowd at other workers costs the owner."""
+    found: dict[str, Any] = {}
+    for at_once in (moves.AT_ONCE, moves.MATCHES):
+        measures: dict[str, Measure] = {
+            "SQLite": partial(cluster.sqlite, at_once),
+            "PostgreSQL": partial(cluster.postgresql, at_once),
+            "two workers, no seat away": partial(cluster.two_workers, cluster.at_one, at_once),
+            "one seat away": partial(cluster.two_workers, cluster.one_away, at_once),
+            "both seats away": partial(cluster.two_workers, cluster.both_away, at_once),
+            "players enter anywhere": partial(cluster.two_workers, cluster.anywhere(), at_once),
+        }
+        say(f" {at_once} games at once:")
+        taken = take_turns(measures, PAIRS)
+        found[f"cluster, {at_once} games at once"] = summed_up("µs a move", taken, "PostgreSQL")
+        gain = 2 / (against(taken, "players enter anywhere", "PostgreSQL") or 1)
+        say(f"  PostgreSQL of SQLite: {against(taken, 'PostgreSQL', 'SQLite')}")
+        say(f"  moves of two workers for the same CPU of each as one's: {gain:.2f} times")
+    crowd = take_turns({"owner": cluster.owner_of_a_crowd}, max(1, PAIRS // 3))["owner"]
+    found["cluster, 1,000 spectators at four other workers"] = {"owner, ms a step": crowd}
+    return found
+
+
 def summed_up(unit: str, taken: dict[str, list[float]], other: str) -> dict[str, Any]:
     """Medians, and each one's ratio to *other* where both were measured as often."""
     table = {
@@ -186,9 +209,10 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "stuck": lambda: {"stuck readers": measure_stuck()},
     "relay": measure_relay,
     "load": lambda: {"load": measure_load()},
+    "cluster": measure_cluster,
 }
-USUAL = [part for part in PARTS if part != "load"]
-"""What is run if nothing is named: a search for the load takes long."""
+USUAL = [part for part in PARTS if part not in ("load", "cluster")]
+"""What is run if nothing is named: a search for the load takes long, and a cluster needs PostgreSQL."""
 
 
 def main() -> None:

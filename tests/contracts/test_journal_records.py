@@ -4,6 +4,7 @@ import asyncio
 from math import inf
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from parlour.journal.base import (
@@ -12,7 +13,9 @@ from parlour.journal.base import (
     NewRecord,
     Record,
     RecordQuery,
+    RoomQuery,
     StepWrites,
+    Stored,
     Unchanged,
 )
 from tests.journal.made import ANN, BOB, STATE, append, listed, step, steps, summary
@@ -202,6 +205,41 @@ async def test_a_step_whose_records_meet_an_obstacle_is_not_kept(journal):
     assert (recalled.found.summary, recalled.stored.state) == (summary(), STATE)
     assert (recalled.steps, recalled.answers) == ([], {})
     assert await journal.records(RecordQuery("note")) == [NOTE]
+
+
+async def test_steps_of_many_rooms_at_once_are_each_kept_with_what_is_beside_them(journal):
+    rooms = [await journal.create(summary(f"R{n}"), STATE, 5.0) for n in range(6)]
+
+    def beside(number):
+        ended = summary(f"R{number}", connected=number, seats=(ANN, BOB) if number % 2 else (None, None))
+        due = (None, 7.0, UNSET)[number % 3]
+        return StepWrites(ended, b"state %d" % number, due, tuple(notes(number, number + 10)))
+
+    await asyncio.gather(*(append(journal, room, step(1), beside(n)) for n, room in enumerate(rooms)))
+    for number in range(6):
+        recalled = await journal.recall(f"R{number}")
+        assert recalled.found.summary == beside(number).summary
+        assert recalled.stored == Stored(1, b"state %d" % number)
+    due = await journal.rooms(RoomQuery(due_by=9.0))
+    assert sorted(found.summary.id for found in due) == ["R1", "R2", "R4", "R5"]
+    of_ann = await journal.rooms(RoomQuery(player=ANN.id))
+    assert sorted(found.summary.id for found in of_ann) == ["R1", "R3", "R5"]
+    assert sorted(await keys(journal)) == sorted(note.key for n in range(6) for note in notes(n, n + 10))
+
+
+async def test_of_steps_at_once_that_depend_on_the_same_record_one_is_kept(journal):
+    rooms = [await journal.create(summary(f"R{n}"), STATE, None) for n in range(3)]
+    await journal.keep(NOTE)
+
+    def change(number):
+        return StepWrites(records=(Unchanged(NOTE), replace(NOTE, body=b"%d" % number), *notes(20 + number)))
+
+    wishes = (append(journal, room, step(1), change(n)) for n, room in enumerate(rooms))
+    outcomes = await asyncio.gather(*wishes, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes].count(Conflict) == 2
+    winner = outcomes.index(None)
+    assert (await journal.record("note", "n1", "wall")).body == b"%d" % winner
+    assert [len(await listed(journal.replay(room))) for room in rooms] == [n == winner for n in range(3)]
 
 
 async def test_a_new_room_is_kept_with_its_first_steps_and_their_records(journal):

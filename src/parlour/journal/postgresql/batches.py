@@ -5,9 +5,10 @@ from typing import Any, NamedTuple, Protocol
 
 from asyncpg import Connection
 
-from parlour.journal.base import Conflict
+from parlour.journal.base import Conflict, Drop
+from parlour.journal.postgresql.checked_rows import Damages
 from parlour.journal.postgresql.errors import Failed, is_lost
-from parlour.journal.postgresql.writes import Fence, append_alone, pass_fence
+from parlour.journal.postgresql.writes import Append, Fence, append, append_alone, pass_fence
 from parlour.journal.rows import StepRow
 
 KEPT_OF = """SELECT checksum FROM steps
@@ -20,10 +21,15 @@ Done = Callable[[Any], None]
 class Write(NamedTuple):
     """A write that waits, and the time to which it moves the rooms' clock."""
 
-    do: Callable[[Connection], Awaitable[Any]]
+    do: Callable[[Connection], Awaitable[Any]] | None
+    """Writes it; None for an append."""
     now: float = 0.0
-    row: StepRow | None = None
-    """The step, if there is nothing else to write: many such are written with one statement."""
+    append: Append | None = None
+
+    @property
+    def row(self) -> StepRow | None:
+        """The step, if there is nothing else to write: many such are written with one statement."""
+        return self.append.rows[0] if self.append is not None and self.append.is_alone else None
 
 
 Batch = Sequence[tuple[Write, Done]]
@@ -67,15 +73,16 @@ class StepsAlone:
 class Together:
     """Writes of any kind in one transaction."""
 
-    def __init__(self, writes: Sequence[Write]) -> None:
+    def __init__(self, writes: Sequence[Write], damages: Damages) -> None:
         self._writes = writes
+        self._damages = damages
         self._results: list[Any] = []
 
     async def send(self, db: Connection, fence: Fence) -> list[Any]:
         await db.execute("BEGIN")
         try:
             await pass_fence(db, fence)
-            self._results = [await attempt(write, db) for write in self._writes]
+            self._results = await self._attempt(db)
         except Exception as error:
             if not is_lost(error):
                 await db.execute("ROLLBACK")
@@ -83,21 +90,46 @@ class Together:
         await db.execute("COMMIT")
         return self._results
 
+    async def _attempt(self, db: Connection) -> list[Any]:
+        """Make all writes; `Failed` if one cannot be made, unless the connection is lost."""
+        at_once, others = apart(self._writes)
+        results: dict[int, Any] = {}
+        try:
+            if at_once:
+                await append(db, self._damages, at_once)
+            for index in others:
+                results[index] = await self._do(self._writes[index], db)
+        except Exception as error:
+            if is_lost(error):
+                raise
+            raise Failed from error
+        return [results.get(index) for index in range(len(self._writes))]
+
+    async def _do(self, write: Write, db: Connection) -> Any:
+        if write.append is not None:
+            return await append(db, self._damages, [write.append])
+        assert write.do is not None  # noqa: S101 - it is one or the other
+        return await write.do(db)
+
     async def look_up(self, db: Connection) -> list[Any]:  # noqa: ARG002 - they were known before the commit
         return self._results
 
 
-async def attempt(write: Write, db: Connection) -> Any:
-    """Do one write of a batch; `Failed` if it cannot be done, unless the connection is lost."""
-    try:
-        return await write.do(db)
-    except Exception as error:
-        if is_lost(error):
-            raise
-        raise Failed from error
+def apart(writes: Sequence[Write]) -> tuple[list[Append], list[int]]:
+    """The appends that have nothing in common, to be written at once; and where the others are."""
+    touched: set[object] = set()
+    at_once, others = list[Append](), list[int]()
+    for index, write in enumerate(writes):
+        touches = set() if write.append is None else write.append.touches
+        if write.append is None or touches & touched or any(isinstance(one, Drop) for one in touches):
+            others.append(index)
+        else:
+            touched |= touches
+            at_once.append(write.append)
+    return at_once, others
 
 
-def sending_of(batch: Batch) -> Sending:
+def sending_of(batch: Batch, damages: Damages) -> Sending:
     """How a batch is sent: it is all steps alone, or all other writes."""
     rows = [write.row for write, _ in batch if write.row is not None]
-    return StepsAlone(rows) if rows else Together([write for write, _ in batch])
+    return StepsAlone(rows) if rows else Together([write for write, _ in batch], damages)

@@ -90,7 +90,7 @@ class PostgresJournal:
             await self.turn.give_back()
             raise
         self._damages, self._inspected = {}, (0, None)
-        self._writer = Writer(line, self.me, self._note_fenced, self._settle_within)
+        self._writer = Writer(line, self.me, self._note_fenced, self._settle_within, self._damages)
         self._readers = Readers(self._url)
         return clock
 
@@ -141,12 +141,12 @@ class PostgresJournal:
 
     def append(self, room: int, steps: Sequence[Step], writes: StepWrites, kept: Kept) -> None:
         rows = [row_of(room, step) for step in steps]
-        alone = len(rows) == 1 and writes == StepWrites()
-        do = partial(row_writes.append, damages=self._damages, rows=rows, writes=writes)
+        summary = None if writes.summary is None else SummaryRow.of(writes.summary)
+        append = row_writes.Append(rows, summary, writes.state, writes.due, writes.records)
         if self._writer is None:
             kept(NotKept("the journal is not open"))
         else:
-            self._writer.put(Write(do, steps[-1].now, rows[0] if alone else None), kept)
+            self._writer.put(Write(None, steps[-1].now, append), kept)
 
     async def update_room(
         self,

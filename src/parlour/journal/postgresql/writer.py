@@ -11,6 +11,7 @@ from typing import Any
 
 from parlour.journal.base import NotKept, Trouble
 from parlour.journal.postgresql.batches import Batch, Done, Sending, Write, sending_of
+from parlour.journal.postgresql.checked_rows import Damages
 from parlour.journal.postgresql.connection import ANSWER_WITHIN, WritingConnection
 from parlour.journal.postgresql.errors import (
     Fenced,
@@ -37,13 +38,20 @@ class Writer:
     """Writes one batch after the other."""
 
     def __init__(
-        self, line: WritingConnection, me: int, fenced: Callable[[], None], settle_within: float
+        self,
+        line: WritingConnection,
+        me: int,
+        fenced: Callable[[], None],
+        settle_within: float,
+        damages: Damages,
     ) -> None:
         self._line = line
         self._me = me
         self._fenced = fenced
         """Called once when this worker is found to be gone."""
         self._settle_within = settle_within
+        self._damages = damages
+        """The damage found in rows that were to be changed."""
         self._is_gone = False
         self._written = 0
         """How many batches were sent: each leaves its number behind the fence, if it is kept."""
@@ -117,7 +125,10 @@ class Writer:
         if self._is_gone:
             raise Fenced("this worker was declared gone")
         db = await self._line.current()
-        sending, deadline = sending_of(batch), asyncio.get_running_loop().time() + self._settle_within
+        sending, deadline = (
+            sending_of(batch, self._damages),
+            asyncio.get_running_loop().time() + self._settle_within,
+        )
         self._written += 1
         fence = (self._me, max(write.now for write, _ in batch), self._line.number, self._written)
         try:

@@ -3,21 +3,22 @@
 Steps with nothing beside them are the common case: all that wait go in one statement, the fence included.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any, NamedTuple
 
 from asyncpg import Connection, UniqueViolationError
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
-from parlour.journal.base import Change, Conflict, Drop, NewRecord, Record, StepWrites, Stored, Unchanged
-from parlour.journal.conditions import BY_NUMBER, LAST_STEP, THIS_RECORD
+from parlour.journal.base import Change, Conflict, Drop, NewRecord, Record, Stored, Unchanged
+from parlour.journal.conditions import LAST_STEP
 from parlour.journal.postgresql.checked_rows import (
     INSERT,
     INSERT_INSTEAD,
     Damages,
     change_of,
     from_text,
-    insert,
     numbered,
     read_row,
     selection,
@@ -58,6 +59,8 @@ INSERT_ROOM = numbered(
     f"INSERT INTO rooms ({ROOMS.all}, shard) VALUES ({', '.join('?' * (len(ROOMS.columns) + 2))})"  # noqa: S608
 )
 
+SEATED = "SELECT room, textsend(player) FROM seats WHERE room = ANY($1)"
+
 
 # Rooms and steps.
 
@@ -94,22 +97,49 @@ async def create(
         await db.execute(INSERT_ROOM, *taken(row), shard)
     except UniqueViolationError:
         raise Conflict(f"there is an open room {room.columns['id']} already") from None
-    await keep_state(db, number, Stored(0, state))
-    await seat(db, number, room.players)
+    await keep_states(db, {number: Stored(0, state)})
+    await seat(db, {number: room.players})
     if steps:
         await insert_steps(db, [row_of(number, step) for step in steps])
     await keep(db, records)
     return number
 
 
-async def append(db: Connection, damages: Damages, rows: Sequence[StepRow], writes: StepWrites) -> None:
-    number, seq, *_ = rows[-1]
-    room = None if writes.summary is None else SummaryRow.of(writes.summary)
-    await write_summary(db, damages, number, room, writes.due)
-    await insert_steps(db, rows)
-    if writes.state is not None:
-        await keep_state(db, number, Stored(seq, writes.state))
-    await keep(db, writes.records)
+class Append(NamedTuple):
+    """Steps of one room, and what is written beside them."""
+
+    rows: Sequence[StepRow]
+    room: SummaryRow | None = None
+    state: bytes | None = None
+    due: float | UnsetType | None = UNSET
+    records: Sequence[Change] = ()
+
+    @property
+    def number(self) -> int:
+        """The room."""
+        return self.rows[-1][0]
+
+    @property
+    def is_alone(self) -> bool:
+        """True if it is one step with nothing beside it."""
+        return len(self.rows) == 1 and self[1:] == (None, None, UNSET, ())
+
+    @property
+    def touches(self) -> set[object]:
+        """What no other append of the same statements may touch."""
+        return {self.number, *map(name_of, self.records)}
+
+
+async def append(db: Connection, damages: Damages, appends: Sequence[Append]) -> None:
+    """Keep steps of several rooms and what is beside them, all rows of a table at once.
+
+    No two of them touch the same room or record.
+    """
+    await write_summaries(db, damages, {one.number: (one.room, one.due) for one in appends})
+    await insert_steps(db, [row for one in appends for row in one.rows])
+    states = {one.number: Stored(one.rows[-1][1], one.state) for one in appends if one.state is not None}
+    await keep_states(db, states)
+    await keep(db, [change for one in appends for change in one.records])
 
 
 async def insert_steps(db: Connection, rows: Sequence[StepRow]) -> None:
@@ -127,85 +157,116 @@ async def update_room(
     stored: Stored | None,
     due: float | UnsetType | None,
 ) -> None:
-    last = await write_summary(db, damages, number, room, due)
+    last = await write_summaries(db, damages, {number: (room, due)})
     if stored is not None:
-        if stored.seq != last:
+        if stored.seq != last[number]:
             raise Conflict(f"room {number} is no longer at step {stored.seq}")
-        await keep_state(db, number, stored)
+        await keep_states(db, {number: stored})
 
 
-async def write_summary(
-    db: Connection, damages: Damages, number: int, room: SummaryRow | None, due: float | UnsetType | None
-) -> int:
-    """Write a room's new summary, if there is one, and its deadline; returns the seq of its last step."""
-    found = await db.fetchrow(selection(ROOMS, BY_NUMBER, LAST_STEP), number)
-    if found is None:
-        raise Conflict(f"there is no room {number}")
-    changes = {} if room is None else dict(room.columns)
-    if not isinstance(due, UnsetType):
-        changes["due"] = due
-    if changes:
-        row = next(whole_rows(ROOMS, [found], damages, strict=True))
-        if (change := change_of(ROOMS, row, changes)) is not None:
-            sql, values = change
-            await db.execute(sql, *values)
-    if room is not None:
-        await seat_anew(db, number, room.players)
-    return int(found[-1])
+NewSummaries = Mapping[int, tuple[SummaryRow | None, float | UnsetType | None]]
+"""By room: the new summary, if there is one, and the new deadline."""
 
 
-async def seat_anew(db: Connection, number: int, players: frozenset[str]) -> None:
-    """Let exactly these players sit in a room."""
-    kept = await db.fetch("SELECT textsend(player) FROM seats WHERE room = $1", number)
-    if {from_text(player) for (player,) in kept} != players:
-        await db.execute("DELETE FROM seats WHERE room = $1", number)
-        await seat(db, number, players)
+async def write_summaries(db: Connection, damages: Damages, new: NewSummaries) -> dict[int, int]:
+    """Write rooms' new summaries and deadlines; returns the seq of each room's last step."""
+    found = await db.fetch(selection(ROOMS, "WHERE number = ANY(?)", LAST_STEP), list(new))
+    last = {row[0]: int(row[-1]) for row in found}
+    if missing := new.keys() - last:
+        raise Conflict(f"there is no room {min(missing)}")
+    changes: dict[str, list[list[Any]]] = defaultdict(list)
+    for row in whole_rows(ROOMS, [row for row in found if changed(*new[row[0]])], damages, strict=True):
+        if (change := change_of(ROOMS, row, changed(*new[row[0]]))) is not None:
+            changes[change[0]].append(change[1])
+    for sql, values in changes.items():
+        await db.executemany(sql, values)
+    await seat_anew(db, {number: room.players for number, (room, _) in new.items() if room is not None})
+    return last
 
 
-async def seat(db: Connection, number: int, players: frozenset[str]) -> None:
-    rows = [taken(with_checksum(SEATS, number, player)) for player in players]
+def changed(room: SummaryRow | None, due: float | UnsetType | None) -> dict[str, Any]:
+    """The columns of a room that get new values."""
+    columns = {} if room is None else dict(room.columns)
+    return columns if isinstance(due, UnsetType) else {**columns, "due": due}
+
+
+async def seat_anew(db: Connection, players: Mapping[int, frozenset[str]]) -> None:
+    """Let exactly these players sit in these rooms."""
+    if not players:
+        return
+    kept: dict[int, set[str | None]] = defaultdict(set)
+    for room, player in await db.fetch(SEATED, list(players)):
+        kept[room].add(from_text(player))
+    new = {room: those for room, those in players.items() if kept[room] != those}
+    if new:
+        await db.execute("DELETE FROM seats WHERE room = ANY($1)", list(new))
+        await seat(db, new)
+
+
+async def seat(db: Connection, players: Mapping[int, frozenset[str]]) -> None:
+    rows = [taken(with_checksum(SEATS, room, player)) for room, some in players.items() for player in some]
     await db.executemany(INSERT["seats"], rows)
 
 
-async def keep_state(db: Connection, number: int, stored: Stored) -> None:
-    await insert(db, STATES, number, stored.seq, stored.state, instead=True)
+async def keep_states(db: Connection, states: Mapping[int, Stored]) -> None:
+    rows = [with_checksum(STATES, room, stored.seq, stored.state) for room, stored in states.items()]
+    if rows:
+        await db.executemany(INSERT_INSTEAD["states"], rows)
 
 
 # Records.
 
 
+Name = tuple[str, str, str | None]
+"""The kind, group and key of a record."""
+
+
+def name_of(change: Change) -> Name | Drop:
+    """The record that a change is about; of a drop, which may be about many, itself."""
+    if isinstance(change, Drop):
+        return change
+    record = change.record if isinstance(change, Unchanged) else change
+    return record.kind, record.group, record.key
+
+
 async def keep(db: Connection, changes: Sequence[Change]) -> None:
-    """Make these changes in order, after a check that nothing prevents them."""
+    """Make these changes, after a check that nothing prevents them: in order, where that matters."""
     await check_absent(db, [change for change in changes if isinstance(change, NewRecord)])
-    for unchanged in changes:
-        if isinstance(unchanged, Unchanged):
-            await check_unchanged(db, unchanged.record)
-    for kind, some in groupby(changes, type):
+    await check_unchanged(db, [change.record for change in changes if isinstance(change, Unchanged)])
+    written = [change for change in changes if not isinstance(change, Unchanged)]
+    if len(set(map(name_of, written))) == len(written) and not any(isinstance(one, Drop) for one in written):
+        written.sort(key=lambda one: isinstance(one, NewRecord))
+    for kind, some in groupby(written, type):
         if kind is Drop:
             for one in some:
                 await drop(db, one)  # type: ignore[arg-type]
-        elif kind is not Unchanged:
+        else:
             await write_records(db, list(some), new=kind is NewRecord)  # type: ignore[arg-type]
 
 
-ONE_OF_THESE = """SELECT kind, key FROM records
-    JOIN unnest($1::text[], $2::text[], $3::text[]) AS new (kind, in_group, key)
-    USING (kind, in_group, key) LIMIT 1"""
+NAMED = "unnest($1::text[], $2::text[], $3::text[])"
+ONE_OF_THESE = f"""SELECT kind, key FROM records
+    JOIN {NAMED} AS new (kind, in_group, key) USING (kind, in_group, key) LIMIT 1"""  # noqa: S608 - our own words
+THESE = f"WHERE (kind, in_group, key) IN (SELECT * FROM {NAMED})"  # noqa: S608 - our own words
+LOCKED = selection(RECORDS, f"{THESE} ORDER BY kind, in_group, key FOR UPDATE")
 
 
-async def check_absent(db: Connection, records: Sequence[NewRecord]) -> None:
+async def check_absent(db: Connection, records: Sequence[Record]) -> None:
     """`Conflict` if one of these records is there already."""
     names = [taken((record.kind, record.group, record.key)) for record in records]
     if names and (there := await db.fetchrow(ONE_OF_THESE, *zip(*names, strict=True))) is not None:
         raise Conflict(f"there is a {there[0]} {there[1]} already")
 
 
-async def check_unchanged(db: Connection, was: Record) -> None:
-    """`Conflict` if a record is not as it was read; nobody else changes it before the transaction ends."""
-    sql = selection(RECORDS, f"{THIS_RECORD} FOR UPDATE")
-    row = await db.fetchrow(sql, *taken((was.kind, was.group, was.key)))
-    if row is None or read_row(RECORDS, row) != with_checksum(RECORDS, *values_of(was)):
-        raise Conflict(f"the {was.kind} {was.key} has changed")
+async def check_unchanged(db: Connection, records: Sequence[Record]) -> None:
+    """`Conflict` if one is not as it was read; nobody else changes them before the transaction ends."""
+    if not records:
+        return
+    names = [taken((record.kind, record.group, record.key)) for record in records]
+    there = {read_row(RECORDS, row) for row in await db.fetch(LOCKED, *zip(*names, strict=True))}
+    for record in records:
+        if with_checksum(RECORDS, *values_of(record)) not in there:
+            raise Conflict(f"the {record.kind} {record.key} has changed")
 
 
 async def write_records(db: Connection, records: Sequence[Record], *, new: bool) -> None:
