@@ -241,6 +241,8 @@ class Game(Generic[S]):
     """How many may watch at once; None: as many as come."""
     offers: Collection[str] = ()
     """What the room lets its players do: resign (two players), offer a draw, ask for a move back, pause."""
+    rules: str = ""
+    """How it is played, as Markdown; if empty, the file beside the game's own: ``name.md``."""
     bots: Mapping[str, Bot] = {}
     """Who else can play, by name; the last is the best. A bot that does anything legal is always there."""
 
@@ -306,7 +308,11 @@ class Game(Generic[S]):
             status = f"It is over: {outcome.why}" if outcome.why else "It is over"
         else:
             status = "You can do something" if some or some is None else "Waiting for others"
-        return plain(self.view(state, viewer), _kinds(self.Event), some, status)
+        return plain(self.view(state, viewer), kinds_of(self.Event), some, status)
+
+    def diagram(self, text: str) -> Scene:
+        """A board in the rules page; by default *text* is a state as JSON, seen by somebody who watches."""
+        return self.scene(msgspec.json.decode(text, type=self.State), None)
 
     def legal_events(self, state: S, player: str) -> Iterable[Any] | None:
         """What this player could do now; None when the game does not say."""
@@ -415,6 +421,7 @@ CALLBACKS = (
     "handle_game_shutdown",
     "view",
     "scene",
+    "diagram",
     "legal_events",
     "outcome",
     "match_score",
@@ -423,14 +430,14 @@ CALLBACKS = (
 """What the platform calls, and so must be able to call."""
 
 
-def _kinds(events: Any) -> list[Any]:
+def kinds_of(events: Any) -> list[Any]:
     """The classes of a union of events, or the one."""
     return [kind for kind in get_args(events) or (events,) if hasattr(kind, "__struct_config__")]
 
 
 def _tags(events: Any) -> list[str]:
     """What events are called on the wire."""
-    return [str(kind.__struct_config__.tag) for kind in _kinds(events)]
+    return [str(kind.__struct_config__.tag) for kind in kinds_of(events)]
 
 
 def _seated(state: S, seats: tuple[str | None, ...], seat: int, player: str | None) -> S:

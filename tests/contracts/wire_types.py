@@ -20,6 +20,7 @@ from parlour.server.api.endpoints import (
     PublicServer,
     Stepped,
 )  # fmt: skip
+from parlour.server.api.rules_pages import RulesPage
 from parlour.server.bots.thinking import Hint
 from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued
 from parlour.server.parts.room_list import ChangedRooms, OpenRooms
@@ -34,7 +35,7 @@ FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
-    Preferences, ChosenPreferences,
+    Preferences, ChosenPreferences, RulesPage,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

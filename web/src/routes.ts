@@ -5,6 +5,7 @@ export type Route =
   | { readonly page: "room"; readonly room: string }
   | { readonly page: "replay"; readonly room: string; readonly past: PastGame | null }
   | { readonly page: "leaderboard"; readonly game: string | null; readonly variant: string | null }
+  | { readonly page: "rules"; readonly game: string; readonly variant: string | null }
   | { readonly page: "player"; readonly player: string }
   | { readonly page: "nowhere" };
 
@@ -30,6 +31,9 @@ export function routeOf(address: string): Route {
     case "leaderboard":
       if (parts.length > 3 || parts.includes("")) return NOWHERE;
       return { page: "leaderboard", game: parts[1] ?? null, variant: parts[2] ?? null };
+    case "rules":
+      if (parts.length < 2 || parts.length > 3 || parts.includes("")) return NOWHERE;
+      return { page: "rules", game: parts[1]!, variant: parts[2] ?? null };
     case "p":
       return parts.length === 2 && parts[1] ? { page: "player", player: parts[1] } : NOWHERE;
     default:
@@ -67,6 +71,11 @@ export function replayPath(room: string, past?: PastGame): string {
 
 export function playerPath(player: string): string {
   return `/p/${encodeURIComponent(player)}`;
+}
+
+/** How a game, or a variant of it, is played. */
+export function rulesPath(game: string, variant: string | null = null): string {
+  return ["/rules", game, ...(variant === null ? [] : [variant])].map((part, n) => (n ? encodeURIComponent(part) : part)).join("/");
 }
 
 /** The leaderboard of a ladder: `backgammon/fevga` is that of a variant. */

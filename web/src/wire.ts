@@ -60,6 +60,13 @@ export interface Control {
   auto?: string;
 }
 
+/** A board, drawn as in a room. */
+export interface Diagram {
+  is: "diagram";
+  scene: Scene;
+  caption: string;
+}
+
 /** Come into a room, or come back to it with the seq of the last update that was seen. */
 export interface Enter {
   since?: number | null;
@@ -94,6 +101,13 @@ export interface GameResult {
 /** Leave the game for good. */
 export interface GiveUpSeat {
   id?: string | null;
+}
+
+/** A heading; the page's own title is none of them. */
+export interface Heading {
+  is: "heading";
+  level: number;
+  runs: Run[];
 }
 
 /** Everything that is known of one key of the presence. */
@@ -142,6 +156,13 @@ export interface KnownPlayer {
   id: string;
   name: string;
   token: string;
+}
+
+/** A list, numbered if it is ordered. */
+export interface Listing {
+  is: "list";
+  ordered: boolean;
+  items: ((Heading | Paragraph | Listing | Table | Preformatted | Diagram)[])[];
 }
 
 /** Told at the lobby: there is a room, and this player has a seat in it. */
@@ -249,6 +270,12 @@ export interface Outcome {
   why?: string;
 }
 
+/** A paragraph. */
+export interface Paragraph {
+  is: "paragraph";
+  runs: Run[];
+}
+
 /** What turns one scene into the next: first *gone*, then the rest. */
 export interface Patch {
   gone?: string[];
@@ -296,6 +323,12 @@ export interface Preferences {
   flip?: boolean;
   confirm?: boolean;
   notify?: boolean;
+}
+
+/** Text that is shown as it is written. */
+export interface Preformatted {
+  is: "code";
+  text: string;
 }
 
 /** Who came and who went, as Phoenix tells it. */
@@ -410,6 +443,21 @@ export interface Result {
   verdict?: "agreed" | "flagged" | "resigned" | null;
 }
 
+/** How a game, or a variant of it, is played. */
+export interface RulesPage {
+  title: string;
+  blocks: (Heading | Paragraph | Listing | Table | Preformatted | Diagram)[];
+}
+
+/** Some words that look alike. */
+export interface Run {
+  text: string;
+  strong?: boolean;
+  em?: boolean;
+  code?: boolean;
+  href?: string;
+}
+
 /** A push of the native socket: its name and payload. */
 export interface Said {
   name: string;
@@ -513,6 +561,13 @@ export interface Sync {
   scene?: Scene;
   seq: number;
   view?: unknown;
+}
+
+/** A table: the cells of its head, and of each row. */
+export interface Table {
+  is: "table";
+  head: Run[][];
+  rows: Run[][][];
 }
 
 /** Told at the lobby: this ticket is void, and why. */

@@ -127,6 +127,9 @@ class TicTacToe(Game[Board]):
             log=tuple(f"{{{turn % 2}}}: {PLACES[cell]}" for turn, cell in enumerate(state.played)),
         )
 
+    def diagram(self, text: str) -> Scene:
+        return self.scene(Board.parse(text), None)
+
     def legal_events(self, state: Board, player: str | None) -> list[Mark]:
         if state.over or not state.full or player != state.player(state.turn):
             return []

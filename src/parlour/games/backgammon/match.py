@@ -232,6 +232,19 @@ def new_match(settings: MatchConfig) -> Match:
     return Match(settings=settings, board=board, before=board, checkers=checkers, clock=fresh_clock(settings))
 
 
+def drawn_match(drawn: str) -> Match:
+    """A game in the middle, with x to move: the variant, the dice if there are some, and the board.
+
+    >>> drawn_match("portes 6 1").dice
+    (6, 1)
+    """
+    head, _, rows = drawn.strip().partition("\n")
+    variant, *dice = head.split()
+    board = Board.parse(variant, rows) if rows else Board.start(variant)
+    match = replace(new_match(MatchConfig(variant=variant)), board=board, before=board)  # type: ignore[arg-type]
+    return replace(match, checkers=Checkers.on(board), phase="move", dice=tuple(map(int, dice)))
+
+
 def fresh_clock(settings: MatchConfig) -> Clock:
     """As it is before anybody was away."""
     budget = float(settings.absence_seconds or 0)

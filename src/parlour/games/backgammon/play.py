@@ -27,6 +27,7 @@ from parlour.games.backgammon.match import (
     accept,
     at_stake,
     decline,
+    drawn_match,
     end_turn,
     export,
     fresh_clock,
@@ -204,6 +205,9 @@ class Backgammon(Game[Match]):
         controls = () if seat is None or not state.on else tuple(_controls(state, seat))
         choices = (HIDE_PIPS,) if seat is None else (AUTO_ROLL, AUTO_END, HIDE_PIPS)
         return replace(draw(state, seat, drops, clicks), controls=controls, choices=choices)
+
+    def diagram(self, text: str) -> Scene:
+        return draw(drawn_match(text), None, {}, {})
 
     def legal_events(self, state: Match, player: str) -> Iterable[Action]:
         """All that brings the game on; to undo and to resign is always a way out, too."""

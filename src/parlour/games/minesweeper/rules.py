@@ -167,6 +167,9 @@ class Minesweeper(Game[Field]):
             clocks=(_clock(state),),
         )
 
+    def diagram(self, text: str) -> Scene:
+        return self.scene(Field.parse(text), None)
+
     def legal_events(self, state: Field, player: str) -> Iterable[Move]:
         if state.seat(player) is not None:
             if not state.over:

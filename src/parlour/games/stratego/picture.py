@@ -62,6 +62,20 @@ def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any
     )
 
 
+def draw_part(drawn: str) -> Scene:
+    """The part of a board that is drawn, as blue sees it."""
+    state = Position.parse(drawn)
+    rows = [row.split() for row in drawn.strip().replace("/", "\n").splitlines()]
+    width, height = len(rows[0]), len(rows)
+    spots = {
+        spot.id: replace(spot, y=spot.y - TOP)
+        for square, spot in enumerate(_board(BLUE, state.rules.lakes)[:SQUARES])
+        if square % WIDTH < width and square < height * WIDTH
+    }
+    pieces = (piece for piece in _standing(state, BLUE, {}) if piece.spot in spots)
+    return Scene(width, height, tuple(spots.values()), tuple(pieces))
+
+
 # Spots.
 
 

@@ -27,7 +27,7 @@ from parlour.game import (
 )
 from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES
 from parlour.games.stratego.formations import ARMY, FORMATIONS, draw_up, read_formation
-from parlour.games.stratego.picture import SPOTS, draw
+from parlour.games.stratego.picture import SPOTS, draw, draw_part
 from parlour.games.stratego.position import WHY, Last, Position, Rules
 from parlour.scene import Control, Option, Scene
 
@@ -236,6 +236,9 @@ class Stratego(Game[Position]):
         drops: Mapping[int, Mapping[str, Any]] = {} if side is None else _drops(state, side)
         controls = () if side is None else tuple(_controls(state, side))
         return replace(draw(state, side, drops), controls=controls)
+
+    def diagram(self, text: str) -> Scene:
+        return draw_part(text)
 
     def outcome(self, state: Position) -> Outcome | None:
         if state.ending is None:

@@ -25,6 +25,7 @@ from parlour.scene import Scene
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import preview
+from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
 from parlour.server.bots.thinking import Hint
@@ -221,6 +222,7 @@ class Api:
         self._limits = limits
         self._settings = settings
         self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
+        self._rules = RulesPages(parlour.environment.ask_game)
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -233,6 +235,8 @@ class Api:
             Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame]),
             Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
                  refuses=(Code.UNKNOWN_GAME,)),
+            Call("GET", "/api/games/{name}/rules", "How a game is played", self.show_rules, RulesPage,
+                 query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
                  (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
             Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
@@ -366,6 +370,10 @@ class Api:
     async def show_preview(self, request: Request) -> Preview:
         name = request.path_params["name"]
         return Preview(self._preview(self._parlour.environment.wanted_game(name)))
+
+    async def show_rules(self, request: Request, wanted: RulesWanted) -> RulesPage:
+        game = self._parlour.environment.wanted_game(request.path_params["name"])
+        return self._rules.show(game, wanted.variant)
 
     def draw_previews(self) -> None:
         """Make the previews, so that nobody's first page has to wait for them."""

@@ -20,6 +20,8 @@ PAGES = {
     "/r/{id}": INDEX,
     "/r/{id}/replay": INDEX,
     "/p/{id}": INDEX,
+    "/rules/{game}": INDEX,
+    "/rules/{game}/{variant}": INDEX,
     "/leaderboard": INDEX,
     "/leaderboard/{game}": INDEX,
     "/leaderboard/{game}/{variant}": INDEX,
