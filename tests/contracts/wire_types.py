@@ -7,8 +7,7 @@ import msgspec
 
 from parlour.errors import Code
 from parlour.scene import Patch, Scene
-from parlour.server.api.calls import Problem
-from parlour.server.api.endpoints import (
+from parlour.server.api.bodies import (
     KnownPlayer,
     NamedRoom,
     NewBot,
@@ -20,6 +19,7 @@ from parlour.server.api.endpoints import (
     PublicServer,
     Stepped,
 )  # fmt: skip
+from parlour.server.api.calls import Problem
 from parlour.server.api.rules_pages import RulesPage
 from parlour.server.bots.thinking import Hint
 from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued

@@ -1,12 +1,10 @@
 """The HTTP calls: players, games, rooms, and metrics and health for operators."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
-import msgspec
 import structlog
-from msgspec import Meta
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
@@ -15,13 +13,29 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parlour import __version__
-from parlour.bots import bots_of
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Found
 from parlour.ratings import Standing, ladder_of
 from parlour.scene import Scene
+from parlour.server.api.bodies import (
+    Again,
+    Health,
+    KnownPlayer,
+    Ladder,
+    NamedRoom,
+    NewBot,
+    NewPlayer,
+    NewRoom,
+    Preview,
+    PublicGame,
+    PublicPlayer,
+    PublicServer,
+    Spelling,
+    Stepped,
+    public_game,
+)
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import preview
@@ -34,17 +48,17 @@ from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
-from parlour.server.result_records import GameResult, RatingPoint, curve_of, results_of
+from parlour.server.result_records import GameResult, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of
 from parlour.server.rooms.history import HistoryPage, HistoryWanted
-from parlour.server.rooms.summary import MyRoom, PublicRoom, Waits, waits_of
+from parlour.server.rooms.summary import MyRoom, PublicRoom, waits_of
 from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.standings import leaders, standings_of
 from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, bearer_token, guest_name, new_player_id
-from parlour.wire import MAX_NAME, ROOM_ID, Queue, Rematch, Watching, clean_name
+from parlour.wire import ROOM_ID, Queue, Rematch, clean_name
 
 log = structlog.get_logger()
 
@@ -56,160 +70,6 @@ MAX_RESULTS = 50
 """The number of a player's last games that are listed."""
 MOST_RATED = 300
 """The number of a player's last games of which the ratings are told."""
-WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
-
-
-class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A guest, with a name if they want one."""
-
-    name: (
-        Annotated[
-            str,
-            Meta(
-                description="what others see: no control, bidirectional or zero-width characters",
-                examples=["Ann"],
-                extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
-            ),
-        ]
-        | None
-    ) = None
-
-
-class KnownPlayer(msgspec.Struct, frozen=True):
-    """A guest and the token that proves who they are."""
-
-    id: str
-    name: str
-    token: str
-
-
-class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A room to open."""
-
-    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
-    config: Annotated[dict[str, Any], Meta(description="by the game's config_schema")] = {}
-    id: Annotated[str, Meta(extra_json_schema={"pattern": f"^{ROOM_ID.pattern}$"})] | None = None
-    private: bool = False
-    listed: Annotated[bool, Meta(description="false: it is in no list, but keeps a short id")] = True
-    watching: Annotated[Watching, Meta(description=WHO_WATCHES)] = "anyone"
-    apart: Annotated[bool, Meta(description="players and spectators talk apart")] = False
-
-
-class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A room under a name of one's own: the running one, or a new one."""
-
-    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
-    config: Annotated[dict[str, Any], Meta(description="of a new room, by the game's config_schema")] = {}
-    private: bool = False
-    listed: Annotated[bool, Meta(description="of a new room; false: it is in no list")] = True
-    watching: Annotated[Watching, Meta(description=f"of a new room: {WHO_WATCHES}")] = "anyone"
-    apart: Annotated[bool, Meta(description="of a new room: players and spectators talk apart")] = False
-
-
-class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How exactly an id must match."""
-
-    any_case: Annotated[
-        bool, Meta(description="where no room has this id, the only open one that differs in capitals")
-    ] = False
-
-
-class Again(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A wish for another game."""
-
-    id: Annotated[str, Meta(description="makes it safe to ask twice")] | None = None
-
-
-class Stepped(msgspec.Struct, frozen=True):
-    """Done, and kept as this step."""
-
-    seq: int
-
-
-class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that is to play."""
-
-    bot: (
-        Annotated[str, Meta(description="one of the game's bots; its best without", examples=["random"])]
-        | None
-    ) = None
-
-
-class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which leaderboard."""
-
-    game: str
-    variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=100)] = 20
-
-
-class PublicPlayer(msgspec.Struct, frozen=True):
-    """A player as anybody may see them: where they stand, and their last games."""
-
-    id: str
-    name: str
-    bot: bool
-    standings: list[Standing]
-    results: list[GameResult]
-    ratings: list[RatingPoint]
-    """How the ratings have changed, the oldest first."""
-
-
-class PublicGame(msgspec.Struct, frozen=True):
-    """A game that can be played here."""
-
-    name: str
-    display_name: str
-    seats: tuple[int, int]
-    spectators: int | None
-    version: int
-    config_schema: dict[str, Any]
-    bots: list[str]
-    """Who can play it, the best last."""
-    timeouts: Waits
-    offers: list[str]
-    """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
-
-
-class Preview(msgspec.Struct, frozen=True):
-    """A little board of a game to look at, after some moves at random."""
-
-    scene: Scene | None
-    """None for a game that fails on it, or whose board is too large to be shown small."""
-
-
-class PublicServer(msgspec.Struct, frozen=True):
-    """This server, as its pages and clients need to know it."""
-
-    version: str
-    address: (
-        Annotated[str, Meta(description="what links to it begin with", examples=["http://192.168.1.7:8000"])]
-        | None
-    )
-    """None where the server does not know: then it is the address by which it was reached."""
-
-
-class Health(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whether the server can do its work."""
-
-    status: Literal["ok", "degraded"]
-    version: str
-    reason: str | None = None
-
-
-def public_game(game: Game[Any], waits: Waits) -> PublicGame:
-    """A game, as anybody may see it."""
-    return PublicGame(
-        name=game.name,
-        display_name=game.display_name,
-        seats=(game.seats.start, game.seats.stop - 1),
-        spectators=game.spectators,
-        version=game.version,
-        config_schema=msgspec.json.schema(game.Config),
-        bots=list(bots_of(game)),
-        timeouts=waits,
-        offers=list(game.offers),
-    )
 
 
 class Api:

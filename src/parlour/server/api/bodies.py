@@ -1,0 +1,169 @@
+"""The bodies of the HTTP calls: what they take and what they give."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from parlour.bots import bots_of
+from parlour.game import Game
+from parlour.ratings import Standing
+from parlour.scene import Scene
+from parlour.server.result_records import GameResult, RatingPoint
+from parlour.server.rooms.summary import Waits
+from parlour.wire import MAX_NAME, ROOM_ID, Watching
+
+WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
+
+
+class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A guest, with a name if they want one."""
+
+    name: (
+        Annotated[
+            str,
+            Meta(
+                description="what others see: no control, bidirectional or zero-width characters",
+                examples=["Ann"],
+                extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class KnownPlayer(msgspec.Struct, frozen=True):
+    """A guest and the token that proves who they are."""
+
+    id: str
+    name: str
+    token: str
+
+
+class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room to open."""
+
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="by the game's config_schema")] = {}
+    id: Annotated[str, Meta(extra_json_schema={"pattern": f"^{ROOM_ID.pattern}$"})] | None = None
+    private: bool = False
+    listed: Annotated[bool, Meta(description="false: it is in no list, but keeps a short id")] = True
+    watching: Annotated[Watching, Meta(description=WHO_WATCHES)] = "anyone"
+    apart: Annotated[bool, Meta(description="players and spectators talk apart")] = False
+
+
+class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A room under a name of one's own: the running one, or a new one."""
+
+    game: Annotated[str, Meta(description="as GET /api/games lists it", examples=["tictactoe"])]
+    config: Annotated[dict[str, Any], Meta(description="of a new room, by the game's config_schema")] = {}
+    private: bool = False
+    listed: Annotated[bool, Meta(description="of a new room; false: it is in no list")] = True
+    watching: Annotated[Watching, Meta(description=f"of a new room: {WHO_WATCHES}")] = "anyone"
+    apart: Annotated[bool, Meta(description="of a new room: players and spectators talk apart")] = False
+
+
+class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How exactly an id must match."""
+
+    any_case: Annotated[
+        bool, Meta(description="where no room has this id, the only open one that differs in capitals")
+    ] = False
+
+
+class Again(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish for another game."""
+
+    id: Annotated[str, Meta(description="makes it safe to ask twice")] | None = None
+
+
+class Stepped(msgspec.Struct, frozen=True):
+    """Done, and kept as this step."""
+
+    seq: int
+
+
+class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that is to play."""
+
+    bot: (
+        Annotated[str, Meta(description="one of the game's bots; its best without", examples=["random"])]
+        | None
+    ) = None
+
+
+class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which leaderboard."""
+
+    game: str
+    variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+class PublicPlayer(msgspec.Struct, frozen=True):
+    """A player as anybody may see them: where they stand, and their last games."""
+
+    id: str
+    name: str
+    bot: bool
+    standings: list[Standing]
+    results: list[GameResult]
+    ratings: list[RatingPoint]
+    """How the ratings have changed, the oldest first."""
+
+
+class PublicGame(msgspec.Struct, frozen=True):
+    """A game that can be played here."""
+
+    name: str
+    display_name: str
+    seats: tuple[int, int]
+    spectators: int | None
+    version: int
+    config_schema: dict[str, Any]
+    bots: list[str]
+    """Who can play it, the best last."""
+    timeouts: Waits
+    offers: list[str]
+    """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """A little board of a game to look at, after some moves at random."""
+
+    scene: Scene | None
+    """None for a game that fails on it, or whose board is too large to be shown small."""
+
+
+class PublicServer(msgspec.Struct, frozen=True):
+    """This server, as its pages and clients need to know it."""
+
+    version: str
+    address: (
+        Annotated[str, Meta(description="what links to it begin with", examples=["http://192.168.1.7:8000"])]
+        | None
+    )
+    """None where the server does not know: then it is the address by which it was reached."""
+
+
+class Health(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether the server can do its work."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    reason: str | None = None
+
+
+def public_game(game: Game[Any], waits: Waits) -> PublicGame:
+    """A game, as anybody may see it."""
+    return PublicGame(
+        name=game.name,
+        display_name=game.display_name,
+        seats=(game.seats.start, game.seats.stop - 1),
+        spectators=game.spectators,
+        version=game.version,
+        config_schema=msgspec.json.schema(game.Config),
+        bots=list(bots_of(game)),
+        timeouts=waits,
+        offers=list(game.offers),
+    )
