@@ -13,6 +13,7 @@ from msgspec.structs import force_setattr
 
 from parlour.errors import Code, Refused, parse
 from parlour.scene import Scene, plain
+from parlour.set_up import SetUp, check_set_up
 
 GAME = ":game"
 """The sender of a game's own events, when one of its timers rings."""
@@ -246,6 +247,9 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot] = {}
     """Who else can play, by name; the last is the best. A bot that does anything legal is always there."""
 
+    set_up: SetUp = SetUp()
+    """The settings in words, for whoever sets a game up."""
+
     State: Any
     Event: Any = Any
     """What players may send: an `Event` or a union of them."""
@@ -345,6 +349,7 @@ class Game(Generic[S]):
         for callback in CALLBACKS:
             self._check_callback(callback)
         self.read_config({})
+        check_set_up(self.set_up, self.Config, self.read_config)
         return self
 
     def _check_offers(self) -> None:

@@ -190,6 +190,16 @@ async def test_a_game_has_a_little_board_of_its_own(http):
     assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_game")
 
 
+async def test_each_card_of_a_game_has_a_little_board_of_its_own(http):
+    async def board(choice):
+        return (await http.get("/api/games/minesweeper/preview", params={"choice": choice})).json()
+
+    assert (await board("beginner"))["scene"]["width"] < (await board("advanced"))["scene"]["width"]
+    assert (await board("endless"))["code"] == "invalid_config"
+    without = await http.get("/api/games/tictactoe/preview", params={"choice": "wide"})
+    assert (without.status_code, without.json()["path"]) == (400, "$.choice")
+
+
 class Vast(Probe):
     """A game with more spots than a home page should load."""
 

@@ -3,6 +3,12 @@
 /** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
 export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
 
+/** One choice of a setting in words: a title, and a line that says what it is like. */
+export interface Card {
+  title: string;
+  hint?: string;
+}
+
 /** The changes that follow. */
 export interface ChangedRooms {
   gone: string[];
@@ -156,6 +162,16 @@ export interface KnownPlayer {
   id: string;
   name: string;
   token: string;
+}
+
+/** One setting in words; whatever is left out is made of its name and its description in the schema. */
+export interface Label {
+  title?: string;
+  hint?: string | null;
+  unit?: string;
+  empty?: string;
+  group?: string;
+  choices?: Record<string, Card>;
 }
 
 /** A list, numbered if it is ordered. */
@@ -337,6 +353,14 @@ export interface PresenceDiff {
   leaves: Record<string, Here>;
 }
 
+/** Some settings under one title: whoever chooses it need not know them. */
+export interface Preset {
+  title: string;
+  config?: Record<string, unknown>;
+  hint?: string;
+  row?: string;
+}
+
 /** A little board of a game to look at, after some moves at random. */
 export interface Preview {
   scene: Scene | null;
@@ -359,6 +383,7 @@ export interface PublicGame {
   spectators: number | null;
   version: number;
   config_schema: Record<string, unknown>;
+  set_up: SetUp;
   bots: string[];
   timeouts: Waits;
   offers: string[];
@@ -498,6 +523,13 @@ export interface SendEvent {
   event: unknown;
   id?: string | null;
   seq?: number | null;
+}
+
+/** What a game says about its config to people. A field that is named nowhere stands under "More". */
+export interface SetUp {
+  cards?: string | null;
+  presets?: Preset[];
+  labels?: Record<string, Label>;
 }
 
 /** A seed that an outcome made public: it drew for these steps. */

@@ -43,6 +43,7 @@ from parlour.games.backgammon.match import (
 from parlour.games.backgammon.moves import Way, die_for, without
 from parlour.games.backgammon.notation import listed
 from parlour.games.backgammon.picture import HIDE_PIPS, draw
+from parlour.games.backgammon.settings import SET_UP
 from parlour.scene import Choice, Control, Scene
 
 
@@ -115,6 +116,7 @@ class Backgammon(Game[Match]):
     Event = Action
     Timer = HalfTime | TimeUp | AwayTooLong
     Config = MatchConfig
+    set_up = SET_UP
 
     def init(self, config: MatchConfig, moment: Moment) -> Match:
         return new_match(config)

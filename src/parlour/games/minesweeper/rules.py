@@ -25,6 +25,7 @@ from parlour.game import (
 from parlour.games.minesweeper.field import FLAGS, HIDE, NUMBERS, OPEN, Field
 from parlour.games.minesweeper.worlds import draw_mines
 from parlour.scene import Clock, Control, Piece, Scene, Side, Spot
+from parlour.set_up import Card, Label, SetUp
 
 SAID = {"#": "closed", "!": "flag", "F": "flag", "*": "mine", "X": "mine, opened", ".": "clear"}
 
@@ -57,6 +58,26 @@ class MinesweeperConfig(Config, frozen=True):
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="in place of the preset's; fewer than there are cells"),
     ] = None
+
+
+SET_UP = SetUp(
+    cards="preset",
+    labels={
+        "preset": Label(
+            "Field",
+            "",
+            choices={
+                "beginner": Card("Beginner", "9 by 9 cells, 10 mines."),
+                "intermediate": Card("Intermediate", "16 by 16 cells, 40 mines."),
+                "advanced": Card("Expert", "30 by 16 cells, 99 mines."),
+                "custom": Card("Your own", "10 by 10 cells, 10 mines, or what you say below."),
+            },
+        ),
+        "width": Label("Width", "", "cells", "as the field above"),
+        "height": Label("Height", "", "cells", "as the field above"),
+        "mines": Label("Mines", "Fewer than there are cells.", "mines", "as the field above"),
+    },
+)
 
 
 class At(Event, frozen=True):
@@ -97,6 +118,7 @@ class Minesweeper(Game[Field]):
     State = Field
     Event = Move
     Config = MinesweeperConfig
+    set_up = SET_UP
 
     def init(self, config: MinesweeperConfig, moment: Moment) -> Field:
         width, height, mines = PRESETS[config.preset]

@@ -30,6 +30,7 @@ from parlour.games.stratego.formations import ARMY, FORMATIONS, draw_up, read_fo
 from parlour.games.stratego.picture import SPOTS, draw, draw_part
 from parlour.games.stratego.position import WHY, Last, Position, Rules
 from parlour.scene import Control, Option, Scene
+from parlour.set_up import Card, Label, Preset, SetUp
 
 WEEK = 7 * 86400.0
 """How long a room waits for a second player, or after the end for another game."""
@@ -79,6 +80,47 @@ class StrategoConfig(Config, frozen=True):
         own = {name: value for name, value in asdict(self).items() if name != "preset" and value is not None}
         return replace(PRESETS[self.preset], **own)
 
+
+SET_UP = SetUp(
+    cards="preset",
+    presets=(
+        Preset("No clock", {}, "Everybody thinks as long as they like.", "Time"),
+        Preset("A minute a move", {"turn_seconds": 60}, "Whoever takes longer loses.", "Time"),
+        Preset("A day a move", {"turn_seconds": 86400}, "Come back when you like, once a day.", "Time"),
+    ),
+    labels={
+        "preset": Label(
+            "Rules",
+            "",
+            choices={
+                "classic": Card("Classic", "Two lakes, and each draws up their army in secret."),
+                "ogetarts": Card("Quick start", "No lakes, armies by chance, the next game by itself."),
+            },
+        ),
+        "lakes": Label("Lakes", "Two in the middle, which nobody crosses.", empty="as above", group="Rules"),
+        "setup": Label(
+            "Setup",
+            "",
+            empty="as above",
+            group="Rules",
+            choices={"arrange": Card("Each draws up their own"), "random": Card("By chance")},
+        ),
+        "two_squares": Label(
+            "Two-square rule",
+            "No piece goes to and fro between two squares more than three times.",
+            empty="as above",
+            group="Rules",
+        ),
+        "quiet_limit": Label("A draw after", "Without a fight. 0: never.", "moves", "as above", "Rules"),
+        "restart_after": Label(
+            "The next game after", "It begins by itself. 0: it does not.", "seconds", "as above", "Rules"
+        ),
+        "arrange_seconds": Label(
+            "Time to draw up", "Then the pieces stand as they do. 0: no limit.", "seconds", "as above", "Time"
+        ),
+        "turn_seconds": Label("Time for a move", "0: no limit.", "seconds", "no limit", "Time"),
+    },
+)
 
 Square = Annotated[int, Meta(ge=0, le=SQUARES - 1)]
 
@@ -150,6 +192,7 @@ class Stratego(Game[Position]):
     Event = Deed
     Timer = TimeUp | Reset
     Config = StrategoConfig
+    set_up = SET_UP
 
     def init(self, config: StrategoConfig, moment: Moment) -> Position:
         return Position(rules=config.rules)

@@ -11,6 +11,7 @@ from parlour.ratings import Standing
 from parlour.scene import Scene
 from parlour.server.result_records import GameResult, RatingPoint
 from parlour.server.rooms.summary import Waits
+from parlour.set_up import SetUp
 from parlour.wire import MAX_NAME, ROOM_ID, Watching
 
 WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
@@ -121,6 +122,8 @@ class PublicGame(msgspec.Struct, frozen=True):
     spectators: int | None
     version: int
     config_schema: dict[str, Any]
+    set_up: SetUp
+    """The settings in words, as far as the game says any."""
     bots: list[str]
     """Who can play it, the best last."""
     timeouts: Waits
@@ -133,6 +136,14 @@ class Preview(msgspec.Struct, frozen=True):
 
     scene: Scene | None
     """None for a game that fails on it, or whose board is too large to be shown small."""
+
+
+class PreviewWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which board of a game."""
+
+    choice: (
+        Annotated[str, Meta(description="of a game whose settings have cards: the board of this one")] | None
+    ) = None
 
 
 class PublicServer(msgspec.Struct, frozen=True):
@@ -163,6 +174,7 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
         spectators=game.spectators,
         version=game.version,
         config_schema=msgspec.json.schema(game.Config),
+        set_up=game.set_up,
         bots=list(bots_of(game)),
         timeouts=waits,
         offers=list(game.offers),

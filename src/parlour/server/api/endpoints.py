@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import structlog
 from starlette.applications import Starlette
@@ -15,10 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from parlour import __version__
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
-from parlour.game import Game
 from parlour.journal.base import Found
 from parlour.ratings import Standing, ladder_of
-from parlour.scene import Scene
 from parlour.server.api.bodies import (
     Again,
     Health,
@@ -29,6 +26,7 @@ from parlour.server.api.bodies import (
     NewPlayer,
     NewRoom,
     Preview,
+    PreviewWanted,
     PublicGame,
     PublicPlayer,
     PublicServer,
@@ -38,7 +36,7 @@ from parlour.server.api.bodies import (
 )
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.my_rooms import list_rooms_of
-from parlour.server.api.preview import preview
+from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
@@ -81,7 +79,7 @@ class Api:
         self._identities = Identities(tokens, parlour.sessions)
         self._limits = limits
         self._settings = settings
-        self._previews: WeakKeyDictionary[Game[Any], Scene | None] = WeakKeyDictionary()
+        self._previews = Previews(parlour.environment)
         self._rules = RulesPages(parlour.environment.ask_game)
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
@@ -94,7 +92,7 @@ class Api:
                  self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth, kept)),
             Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame]),
             Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
-                 refuses=(Code.UNKNOWN_GAME,)),
+                 query=PreviewWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("GET", "/api/games/{name}/rules", "How a game is played", self.show_rules, RulesPage,
                  query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
@@ -227,9 +225,9 @@ class Api:
         games = self._parlour.games.values()
         return [public_game(game, waits_of(game, patience)) for game in games]
 
-    async def show_preview(self, request: Request) -> Preview:
-        name = request.path_params["name"]
-        return Preview(self._preview(self._parlour.environment.wanted_game(name)))
+    async def show_preview(self, request: Request, wanted: PreviewWanted) -> Preview:
+        game = self._parlour.environment.wanted_game(request.path_params["name"])
+        return Preview(self._previews.show(game, wanted.choice))
 
     async def show_rules(self, request: Request, wanted: RulesWanted) -> RulesPage:
         game = self._parlour.environment.wanted_game(request.path_params["name"])
@@ -238,18 +236,7 @@ class Api:
     def draw_previews(self) -> None:
         """Make the previews, so that nobody's first page has to wait for them."""
         for game in self._parlour.games.values():
-            self._preview(game)
-
-    def _preview(self, game: Game[Any]) -> Scene | None:
-        """The preview of a game, made once; None if the game fails."""
-        if game not in self._previews:
-            try:
-                self._previews[game] = self._parlour.environment.ask_game(
-                    game, "preview", lambda: preview(game)
-                )
-            except Refused:
-                self._previews[game] = None
-        return self._previews[game]
+            self._previews.show(game)
 
     async def open_room(self, request: Request, new: NewRoom) -> PublicRoom:
         how = await self._opener(request, new)
