@@ -8,6 +8,7 @@ from parlour.errors import Refused
 from parlour.journal.shards import shard_of
 from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.tokens import Bearer
+from parlour.wire import Queue
 from tests.cluster.workers import moves, play, table_of
 from tests.server.world import seqs
 
@@ -190,6 +191,32 @@ async def test_tickets_are_open_after_the_lobby_was_handed_over(workers):
         await workers.hand_over_shard(shard_of("lobby"), to)
     assert lobby_of(workers) == 1
     bob = await at_lobby(workers, "bob", 3)
+    await queue(bob)
+    await workers.wait(2)
+    assert ann.heard("matched")
+    assert bob.heard("matched")
+
+
+async def test_nobody_is_given_a_ticket_before_all_kept_tickets_are_read(workers):
+    """Else two people who look for each other would wait in two rooms."""
+    owner = lobby_of(workers)
+    heir, other = [me for me in (1, 2, 3) if me != owner]
+    ann = await at_lobby(workers, "ann", other)
+    await queue(ann)
+    may_read, records = asyncio.Event(), workers.journal.records
+
+    async def read_later(query):
+        await may_read.wait()
+        return await records(query)
+
+    workers.journal.records = read_later
+    await workers.hand_over_shard(shard_of("lobby"), heir)
+    pairing = workers.worlds[heir].server.pairing
+    with pytest.raises(Refused, match="try again"):
+        await pairing.queue("bob", Queue("tictactoe"))
+    may_read.set()
+    await workers.quiet()
+    bob = await at_lobby(workers, "bob", heir)
     await queue(bob)
     await workers.wait(2)
     assert ann.heard("matched")

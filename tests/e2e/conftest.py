@@ -1,7 +1,9 @@
 """Servers and players for stories with real processes; whatever a test starts is ended after it."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,15 +11,19 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from parlour.cluster.lease_table import list_workers
 from tests.e2e.browser import Visitor, launch
 from tests.e2e.clients import Player, Raw
 from tests.e2e.gammonx import HubPlayer
+from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import UNLIMITED, Guest, Server
 from tests.nats import Nats
 from tests.postgres import Postgres
 
 ALARMS = ("Traceback", "job_failed", "call_failed", "game_failed", "room_damaged", "not_kept")
 """Words that a healthy server's log never has."""
+SEVERAL = int(os.environ.get("PARLOUR_TEST_WORKERS", "0"))
+"""How many workers the shared server has; 0: it is one process with a file."""
 
 
 def end(server: Server, *, healthy: bool = True) -> None:
@@ -32,6 +38,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for all who do not stop it; everybody has rooms of their own there."""
     with several_workers() as options:
         shared = Server(tmp_path_factory.mktemp("shared"), *options).start()
+        if options:
+            wait_for_shares(options[1], SEVERAL)
         yield shared
         end(shared)
 
@@ -39,16 +47,30 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @contextmanager
 def several_workers() -> Iterator[tuple[str, ...]]:
     """The options of a server of several workers, if tests are to run against one; else none."""
-    count = os.environ.get("PARLOUR_TEST_WORKERS")
-    if count is None:
+    if not SEVERAL:
         yield ()
         return
     database, bus = Postgres(), Nats()
     database.start()
     bus.start()
-    yield ("--journal", database.new_url(), "--bus", bus.url, "--workers", count)
+    yield ("--journal", database.new_url(), "--bus", bus.url, "--workers", str(SEVERAL))
     bus.stop()
     database.stop()
+
+
+def wait_for_shares(url: str, count: int) -> None:
+    """Wait until so many workers have their shares: what changes its owner sends its clients away once."""
+
+    async def wait() -> None:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                shares = sorted(worker.shards for worker in await list_workers(url))
+                if len(shares) == count and shares[-1] - shares[0] < 2:
+                    return
+                await asyncio.sleep(0.1)
+
+    with ThreadPoolExecutor(1) as thread:  # somebody else's loop may run in this one
+        thread.submit(lambda: asyncio.run(wait())).result()
 
 
 @pytest.fixture(scope="session")

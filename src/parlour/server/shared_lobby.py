@@ -87,6 +87,8 @@ class SharedLobby:
         self._pending: dict[int, tuple[Client, Request]] = {}
         self._remote: dict[int, RemoteClient] = {}
         """Clients of other workers, while we own the lobby."""
+        self._early: dict[int, tuple[int, AskLobby]] = {}
+        """Clients of other workers that are at the lobby, while it is not open yet, and their workers."""
         self._asked: int | None = None
         """The worker that was the owner when we last looked."""
         self._others: set[int] = set()
@@ -144,6 +146,7 @@ class SharedLobby:
         if self._asked == self._me:
             self._tasks.start(self._open())
         else:
+            self._early.clear()
             for client in tuple(self._at.values()):
                 self._send_again(client)
 
@@ -163,9 +166,14 @@ class SharedLobby:
             log.error("lobby_not_opened", error=str(error))
             self._asked = None  # the next look tries again
             return
+        if not self._parlour.pairing.is_open:  # it was given away meanwhile
+            return
         self._is_open = True
         for client in tuple(self._at.values()):
             self._parlour.lobby.receive(client, Request(None, Enter(), ref=None))
+        early, self._early = self._early, {}
+        for sender, asked in early.values():
+            self._take_ask(sender, asked)
 
     async def hand_over(self) -> None:
         """Another worker is to own the lobby: finish what is being done."""
@@ -175,6 +183,7 @@ class SharedLobby:
 
     def lose(self, worker: int) -> None:
         """A worker is gone, or messages were lost: its clients come again, and ours if it is the owner."""
+        self._early = {number: one for number, one in self._early.items() if one[0] != worker}
         for number in [one.number for one in self._remote.values() if one.gateway == worker]:
             self._parlour.lobby.remove(self._remote.pop(number))  # type: ignore[arg-type]
         if self._owner() == worker:
@@ -247,6 +256,10 @@ class SharedLobby:
         client = self._remote.get(asked.client) or RemoteClient(sender, asked, self._send)
         request = Request(None, _wish(asked), ref=asked.number)
         if not self._is_open:
+            if asked.wish == "leave":
+                self._early.pop(asked.client, None)
+            elif asked.wish == "enter" and not asked.number:  # nobody would tell it to try again
+                self._early[asked.client] = sender, asked
             client.refuse(request, Refused(Code.NOT_SAVED, "the lobby is just being opened; try again"))
             return
         self._remote[client.number] = client

@@ -5,6 +5,9 @@ the owner by a pipe: here an end with the real connection, there an end that a s
 """
 
 import asyncio
+import fcntl
+import struct
+import termios
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
@@ -46,11 +49,30 @@ class PipeClosed(msgspec.Struct, frozen=True, tag=True):
     how: Literal["eof", "close", "abort"] = "close"
 
 
-PipeNews = PipeOpened | PipeFlow | PipeClosed
+class PipeArrival(msgspec.Struct, frozen=True, tag=True):
+    """To the owner: so many bytes have reached the client. From the owner: say so from now on."""
+
+    number: int
+    arrived: int = 0
+
+
+PipeNews = PipeOpened | PipeFlow | PipeArrival | PipeClosed
 
 Send = Callable[[int, bytes], None]
 """Sends a message to a worker."""
 Encode = Callable[[PipeNews], bytes]
+
+
+def unacknowledged(transport: asyncio.Transport) -> int | None:
+    """Bytes that the kernel holds until the client has them; None if it cannot be asked any more."""
+    socket = transport.get_extra_info("socket")
+    if socket is None or socket.fileno() < 0 or transport.is_closing():
+        return None
+    try:
+        (count,) = struct.unpack("i", fcntl.ioctl(socket.fileno(), termios.TIOCOUTQ, bytes(4)))
+    except OSError:  # it does not tell
+        return 0
+    return int(count)
 
 
 def with_data(number: int, data: bytes) -> bytes:
@@ -77,6 +99,10 @@ class ClientEnd(asyncio.Protocol):
         self._has_ended = False
         """The owner writes no more."""
         self._told = 0
+        self._written = self._arrived = 0
+        """Bytes to the client, and how many the owner knows to have arrived."""
+        self._counts = False
+        """The owner wants to know what arrives."""
         self.done: Callable[[], None] = lambda: None
         """Called when the connection is gone."""
 
@@ -86,14 +112,17 @@ class ClientEnd(asyncio.Protocol):
         if self._has_ended or self._transport.is_closing():
             return
         self._transport.write(data)
+        self._written += len(data)
         if self._transport.get_write_buffer_size():
             self._tell_unread()
 
-    def take(self, news: PipeFlow | PipeClosed) -> None:
+    def take(self, news: PipeFlow | PipeArrival | PipeClosed) -> None:
         """Do as the owner says."""
         if self._transport.is_closing():
             return
-        if isinstance(news, PipeFlow):
+        if isinstance(news, PipeArrival):
+            self._counts = True
+        elif isinstance(news, PipeFlow):
             (self._transport.resume_reading if news.reads else self._transport.pause_reading)()
         elif news.how == "eof" and self._transport.can_write_eof():
             self._has_ended = True
@@ -116,13 +145,16 @@ class ClientEnd(asyncio.Protocol):
     # What asyncio calls.
 
     def data_received(self, data: bytes) -> None:
+        self._tell_arrived()
         self._pipes.send(self.worker, with_data(self.number, data))
 
     def eof_received(self) -> bool:
+        self._tell_arrived()
         self._pipes.tell(self.worker, PipeClosed(self.number, "eof"))
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._tell_arrived()
         self._pipes.forget_client(self)
         self._pipes.tell(self.worker, PipeClosed(self.number))
         self.done()
@@ -136,6 +168,15 @@ class ClientEnd(asyncio.Protocol):
             self._told = unread
             self._pipes.tell(self.worker, PipeFlow(self.number, unread))
 
+    def _tell_arrived(self) -> None:
+        """Tell the owner what the client has received, if it wants to know and does not."""
+        if not self._counts or self._arrived == self._written:
+            return
+        held = unacknowledged(self._transport)
+        if held is not None:
+            self._arrived = self._written - held - self._transport.get_write_buffer_size()
+            self._pipes.tell(self.worker, PipeArrival(self.number, self._arrived))
+
 
 class OwnerEnd(asyncio.Transport):
     """The end of a pipe at the owner: to a socket it is the connection."""
@@ -148,6 +189,7 @@ class OwnerEnd(asyncio.Transport):
         self._peer = (opened.host, opened.port)
         self._closing = False
         self._unread = 0
+        self._written = self._arrived = 0
         self.protocol: Any = None
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
@@ -155,6 +197,15 @@ class OwnerEnd(asyncio.Transport):
 
     def get_write_buffer_size(self) -> int:
         return self._unread
+
+    def count_arrivals(self) -> None:
+        """Have the other end say what has arrived."""
+        self._pipes.tell(self.worker, PipeArrival(self.number))
+
+    @property
+    def unarrived(self) -> int:
+        """Bytes of which it is not known that they have reached the client."""
+        return self._written - self._arrived
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         return self._peer if name == "peername" else default
@@ -168,6 +219,7 @@ class OwnerEnd(asyncio.Transport):
     def write(self, data: Any) -> None:
         if not self._closing:
             self._pipes.send(self.worker, with_data(self.number, bytes(data)))
+            self._written += len(data)
             if self._unread:
                 self._unread += len(data)
 
@@ -200,18 +252,20 @@ class OwnerEnd(asyncio.Transport):
 
     # What comes over the bus.
 
-    def take(self, news: PipeFlow | PipeClosed) -> None:
+    def take(self, news: PipeFlow | PipeArrival | PipeClosed) -> None:
         """Hear how the client reads, or that it is gone."""
-        if isinstance(news, PipeFlow):
+        if isinstance(news, PipeArrival):
+            self._arrived = news.arrived
+        elif isinstance(news, PipeFlow):
             before, self._unread = self._unread, news.unread
             if news.unread and not before:
                 self.protocol.pause_writing()
             elif before and not news.unread:
                 self.protocol.resume_writing()
-        elif news.how == "eof":
-            self.protocol.eof_received()
-        else:
+        elif news.how != "eof":
             self.lose()
+        elif not self.protocol.eof_received():  # then a transport closes by itself
+            self.close()
 
     def lose(self) -> None:
         """The connection is gone."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from math import ceil
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,12 @@ if TYPE_CHECKING:
     from uvicorn.server import ServerState
 
 PART_AT_ONCE = 200
+PASS_AT_ONCE = 10
 PART_EVERY = 0.05
-"""How many are closed together at a stop, and how many seconds before the next."""
+"""How many are closed together at a stop, and how many seconds before the next; fewer if others go on
+serving, so that they can take clients over without a pause for those whom they have."""
+PASS_SHARE = 0.3
+"""The part of the stop timeout in which all are closed."""
 
 
 def by_path(doors: Iterable[Door]) -> dict[str, Door]:
@@ -48,6 +53,7 @@ class Sockets(WriteScheduler):
         self.open: set[Socket] = set()
         self._rounds: Rounds | None = None
         self._parting: list[Socket] = []
+        self._part_size = 0
         self._tasks = Tasks()
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> Socket:
@@ -91,7 +97,11 @@ class Sockets(WriteScheduler):
             asyncio.get_running_loop().call_soon(self._part_some)
 
     def _part_some(self) -> None:
-        some, self._parting = self._parting[:PART_AT_ONCE], self._parting[PART_AT_ONCE:]
+        if not self._part_size:
+            turns = PASS_SHARE * self.settings.stop_timeout / PART_EVERY
+            most = max(PASS_AT_ONCE, ceil(len(self._parting) / turns))
+            self._part_size = most if self.settings.bus else PART_AT_ONCE
+        some, self._parting = self._parting[: self._part_size], self._parting[self._part_size :]
         for socket in some:
             socket.part()
         if self._parting:

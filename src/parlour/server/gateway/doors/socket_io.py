@@ -1,13 +1,9 @@
 """The Socket.IO library, made strict: nothing raises in it, piles up or floods the log."""
 
 import asyncio
-import fcntl
 import logging
 import re
-import struct
-import termios
 from collections import deque
-from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +15,7 @@ from socketio import packet
 
 from parlour.server.clock import SystemClock
 from parlour.server.gateway.outboxes import framed
+from parlour.server.gateway.pipes import OwnerEnd, unacknowledged
 from parlour.wire import MAX_INTEGER
 
 quiet = logging.getLogger("parlour.socket_io")
@@ -179,22 +176,18 @@ class Wire:
         """Our messages that the client's kernel has acknowledged."""
         self._written = 0
         self._ends: deque[int] = deque()
+        if isinstance(transport, OwnerEnd):
+            transport.count_arrivals()
 
     @property
     def unsent(self) -> int:
-        """Bytes that have not arrived."""
-        return self.transport.get_write_buffer_size() + _unacknowledged(self._number)
+        """Bytes that wait for the client."""
+        return self.transport.get_write_buffer_size() + (unacknowledged(self.transport) or 0)
 
     @property
     def is_behind(self) -> bool:
         """True if so much waits in the transport that the queue behind it has to wait, too."""
         return self.transport.get_write_buffer_size() > WRITE_AHEAD
-
-    @property
-    def _number(self) -> int:
-        """The socket's file descriptor; negative if it is closed."""
-        socket = self.transport.get_extra_info("socket")
-        return -1 if socket is None else int(socket.fileno())
 
     def write(self, text: bytes) -> bytes:
         """Count a text that is written now, and return its frame."""
@@ -206,21 +199,21 @@ class Wire:
 
     def settle(self) -> int:
         """How many messages have arrived by now; of a closed connection nothing more is learned."""
-        if self._ends and self._number >= 0 and not self.transport.is_closing():
-            arrived = self._written - self.unsent
+        unarrived = self._unarrived if self._ends else None
+        if unarrived is not None:
+            arrived = self._written - unarrived
             while self._ends and self._ends[0] <= arrived:
                 self._ends.popleft()
                 self.arrived += 1
         return self.arrived
 
-
-def _unacknowledged(number: int) -> int:
-    """Bytes that the kernel holds until the client has them; 0 if it does not tell."""
-    if number >= 0:
-        with suppress(OSError):
-            (count,) = struct.unpack("i", fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)))
-            return int(count)
-    return 0
+    @property
+    def _unarrived(self) -> int | None:
+        """Bytes that have not reached the client; None if that cannot be told any more."""
+        if isinstance(self.transport, OwnerEnd):
+            return self.transport.unarrived
+        held = unacknowledged(self.transport)
+        return None if held is None else held + self.transport.get_write_buffer_size()
 
 
 def count_events(body: bytes) -> int:

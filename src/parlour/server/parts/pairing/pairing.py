@@ -85,8 +85,10 @@ class Pairing:
         self._lobby = lobby
         self._journal = environment.journal
         self.index = self._new_index()
-        self._is_open = False
-        """True while the tickets are ours: one worker owns them all."""
+        self.is_open = False
+        """True while the tickets are ours, and read: one worker owns them all."""
+        self._early: list[RoomEvent] | None = None
+        """What rooms have told while the tickets are being read."""
         self.people_in = self._people_here
         """Lists the people in a room, wherever it is."""
         self.call: Callable[[str, RoomCall], Awaitable[Any]] = rooms.call
@@ -103,17 +105,22 @@ class Pairing:
 
     async def start(self) -> None:
         """Go on with the kept tickets; their players have a while to come back."""
-        self._is_open = True
+        index, self._early = self.index, []
         now, tickets = self._now(), await kept_tickets(self._journal)
         for ticket in tickets:
             if ticket.room is None:
-                await self._go_on(ticket, now)
+                await self._go_on(index, ticket, now)
+        if self.index is not index:  # they have been given away meanwhile
+            return
         for ticket in tickets:
             if ticket.room is not None:
-                self.index.send(ticket, now)
+                index.send(ticket, now)
+        early, self._early, self.is_open = self._early or [], None, True
+        for event in early:
+            self.hear(event)
         self._plan()
 
-    async def _go_on(self, ticket: Ticket, now: float) -> None:
+    async def _go_on(self, index: TicketIndex, ticket: Ticket, now: float) -> None:
         """Go on with an open ticket, unless its room is gone or full."""
         try:
             found = None if ticket.at is None else await self._journal.find(ticket.at)
@@ -122,14 +129,16 @@ class Pairing:
         seats = () if found is None else found.summary.seats
         sitting = frozenset(seat.id for seat in seats if seat is not None)
         waits = found is not None and found.summary.ended is None and len(sitting) < ticket.seats
+        if self.index is not index:
+            return
         if ticket.at is None or waits:
-            self.index.add(ticket, now, sitting)
+            index.add(ticket, now, sitting)
         else:
             await delete_tickets(self._journal, [ticket.id])
 
     async def stop(self) -> None:
         """Finish open work; the tickets stay open over a restart, or for the worker that owns them next."""
-        self._is_open = False
+        self.is_open, self._early = False, None
         if self._tick is not None:
             self._tick.cancel()
             self._tick = None
@@ -172,7 +181,7 @@ class Pairing:
 
     def _check_available(self) -> None:
         """Refuse what only the owner of all tickets can do."""
-        if not self._is_open:
+        if not self.is_open:
             raise Refused(Code.NOT_SAVED, "the tickets are just moving to another worker; try again")
 
     def is_found(self, player: str, room: str) -> bool:
@@ -212,7 +221,9 @@ class Pairing:
 
     def hear(self, event: RoomEvent) -> None:
         """Note who is seated where, and which rooms have ended."""
-        if not self._is_open:
+        if self._early is not None:
+            self._early.append(event)
+        if not self.is_open:
             return
         match event:
             case SeatsChanged():
