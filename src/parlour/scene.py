@@ -104,6 +104,8 @@ class Control(msgspec.Struct, frozen=True, omit_defaults=True):
     """The question to answer with yes first."""
     auto: str = ""
     """The choice by which the browser presses it by itself."""
+    aside: bool = False
+    """It stands in the menu of offers, so that nobody presses it by mistake."""
 
 
 class Side(msgspec.Struct, frozen=True, omit_defaults=True):

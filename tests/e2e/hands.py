@@ -9,6 +9,12 @@ def button(who, name):
     return who.page.get_by_role("button", name=name)
 
 
+def choose(who, name):
+    """Press something in the menu of offers, where resigning is, too."""
+    button(who, "Offers and resigning").click()
+    who.page.locator(".menu").get_by_role("button", name=name, exact=True).click()
+
+
 def tap(who, thing, *, touch=False):
     """Press the middle of it, whatever lies there."""
     box = thing.bounding_box()

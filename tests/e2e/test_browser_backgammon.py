@@ -11,6 +11,7 @@ from tests.e2e.browser import PHONE
 from tests.e2e.hands import (
     SLOW,
     button,
+    choose,
     drag,
     movable,
     move,
@@ -69,7 +70,9 @@ def start(pair, *, by_key=False):
     for who in pair:
         who.press(" ") if by_key else button(who, "Ready").click()
     for who in pair:
+        button(who, "Offers and resigning").click()
         expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
+        button(who, "Offers and resigning").click()
     return wait_for_turn(pair)
 
 
@@ -103,7 +106,7 @@ def test_a_tavli_match_is_played_to_its_end_on_all_three_boards(server, sit):
     for _ in range(4):
         play_turn(pair)
     loser = wait_for_turn(pair)
-    button(loser, "Resign game").click()
+    choose(loser, "Resign game")
     say_yes(loser)
     ann.sees("Ready for a game of fevga?")
     start(pair)
@@ -148,7 +151,7 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
         button(first, "Undo").click()
         expect(first.board.locator(".piece.dim[data-piece^=die]")).to_have_count(left, timeout=SLOW)
     assert first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES) == before
-    button(first, "Resign game").click()
+    choose(first, "Resign game")
     expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
     say_yes(first)
     first.sees(f"{second.name} wins: 6 \N{EN DASH} 0 (resigned)")

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.armies import draw_up, press_button
 from tests.e2e.browser import PHONE
+from tests.e2e.hands import choose
 
 pytestmark = pytest.mark.e2e
 
@@ -32,7 +33,7 @@ def play_backgammon(ann, bob):
 
 
 def give_up(visitor, name):
-    press_button(visitor, name)
+    choose(visitor, name)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
 
 

@@ -64,6 +64,7 @@ export interface Control {
   key?: string;
   confirm?: string;
   auto?: string;
+  aside?: boolean;
 }
 
 /** A board, drawn as in a room. */

@@ -26,7 +26,7 @@ const SPOT = {
 const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
 } as const;
-const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "" } as const;
+const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
 const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], choices: [], clocks: [], log: [], text: "" };
 
 /** The whole scene. */

@@ -1,7 +1,8 @@
 // A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
 import { patched, things, type Things } from "../board/things";
 import { named } from "../board/words";
-import type { ChatLine, Here, JoinAnswer, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
+import { offerNews } from "./offers";
+import type { ChatLine, Here, JoinAnswer, Offers, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
 
 type PresenceState = Record<string, Here>;
 
@@ -17,6 +18,8 @@ export interface RoomState {
   readonly seq: number | null;
   readonly scene: Things | null;
   readonly result: Result | null;
+  /** What the players offer each other, and whether they have paused. */
+  readonly offers: Offers;
   readonly seats: readonly (Player | null)[];
   readonly present: PresenceState;
   readonly said: readonly ChatLine[];
@@ -35,7 +38,7 @@ export interface RoomState {
 }
 
 export const NOWHERE: RoomState = {
-  player: null, seat: null, seq: null, scene: null, result: null, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
+  player: null, seat: null, seq: null, scene: null, result: null, offers: {}, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
   fault: null, ended: null, missed: false,
 };
 
@@ -45,8 +48,9 @@ export type Message =
   | { name: "joined"; told: JoinAnswer }
   | { name: "sheet"; told: PublicRoom }
   | { name: "sync"; told: Sync; at: number }
-  | { [Name in Exclude<keyof Pushes, "sync" | "game_event">]: { name: Name; told: Pushes[Name] } }[
-      Exclude<keyof Pushes, "sync" | "game_event">
+  | { name: "update"; told: Updated; at?: number }
+  | { [Name in Exclude<keyof Pushes, "sync" | "update" | "game_event">]: { name: Name; told: Pushes[Name] } }[
+      Exclude<keyof Pushes, "sync" | "update" | "game_event">
     ];
 
 /** The room after a message. */
@@ -57,7 +61,7 @@ export function heard(room: RoomState, message: Message): RoomState {
     case "sync":
       return synced(room, message.told, message.at);
     case "update":
-      return updated(room, message.told);
+      return updated(room, message.told, message.at);
     case "chat":
       return chatted(room, message.told);
     case "presence_state":
@@ -82,17 +86,21 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
     skew: told.now === undefined ? room.skew : told.now - at,
     // Only the room's own knows of it, which has the time; one that a game sends within a step does not.
     fault: told.now === undefined ? room.fault : (told.fault ?? null),
+    offers: told.now === undefined ? room.offers : (told.offers ?? {}),
     missed: false,
   };
 }
 
-function updated(room: RoomState, told: Updated): RoomState {
+function updated(room: RoomState, told: Updated, at?: number): RoomState {
   if (room.seq === null || told.seq <= room.seq - 1) return room;
   // The update that ends a step with a sync in it has that sync's number.
   if (told.seq > room.seq + 1) return { ...room, missed: true };
   const scene = told.patch && room.scene ? patched(room.scene, told.patch) : room.scene;
   const result = told.result === undefined ? room.result : told.result;
-  return { ...room, seq: told.seq, scene, result };
+  const skew = told.now === undefined || at === undefined ? room.skew : told.now - at;
+  const offers = told.offers ?? room.offers;
+  const news = offerNews(room.offers, offers, toldApart(room.seats)).map((text) => ({ seq: told.seq, text }));
+  return { ...room, seq: told.seq, scene, result, skew, offers, notes: news.length ? [...room.notes, ...news].slice(-KEPT_LINES) : room.notes };
 }
 
 function chatted(room: RoomState, told: ChatLine): RoomState {
@@ -178,12 +186,14 @@ export function spectators(room: RoomState): number {
 /** The one sentence to me: why the room closed, how the game ended, or what it says itself. */
 export function headline(room: RoomState, seats: readonly (Player | null)[]): string {
   if (room.ended !== null && !room.result) return farewell(room.ended);
-  if (room.result) return verdict(room.result.outcome, seats, room.player);
+  if (room.result) return verdict(room.result.outcome, seats, room.player, room.result.verdict === "resigned");
   return room.scene ? named(room.scene.status, seats.map((seat) => seat?.name)) : "";
 }
 
 /** How it ended, in a sentence: who won, and why. */
-export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null): string {
+export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null, resigned = false): string {
+  if (resigned && outcome.lost?.includes(me ?? "")) return `You resigned: ${list(outcome.won ?? [], seats, me)} wins`;
+  if (resigned && !outcome.won?.includes(me ?? "")) return `${list(outcome.lost ?? [], seats, me)} resigned: ${list(outcome.won ?? [], seats, me)} wins`;
   const why = outcome.why ? `: ${outcome.why}` : "";
   const won = outcome.won ?? [];
   if (won.length === 0) {

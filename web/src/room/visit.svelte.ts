@@ -9,6 +9,9 @@ import { NOWHERE, heard, type Message, type RoomState } from "./state";
 /** Refusals of a join that waiting does not heal. */
 const FINAL = new Set(["unknown_room", "room_ended", "game_full", "no_spectators", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
 
+/** What can be asked of a room. */
+export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign";
+
 interface Asked {
   name: string;
   payload: object;
@@ -40,7 +43,7 @@ export class Visit {
   }
 
   /** Ask for something; null when it was done, or why not. It is asked once, whatever the line does meanwhile. */
-  ask(name: "game_event" | "chat" | "leave" | "rematch", payload: object = {}): Promise<Problem | null> {
+  ask(name: Wish, payload: object = {}): Promise<Problem | null> {
     const id = newId();
     const answered = line.expect();
     return new Promise((resolve) => {
@@ -90,9 +93,10 @@ export class Visit {
       ...(this.watching ? { spectate: true } : {}),
       ...(this.state.seq === null ? {} : { since: this.state.seq }),
     })));
-    for (const name of ["update", "chat", "presence_state", "presence_diff", "shutdown"] as const) {
+    for (const name of ["chat", "presence_state", "presence_diff", "shutdown"] as const) {
       channel.on(name, (told) => this.#hear({ name, told } as Message));
     }
+    channel.on("update", (told) => this.#hear({ name: "update", told, at: Date.now() / 1000 }));
     channel.on("sync", (told) => this.#hear({ name: "sync", told, at: Date.now() / 1000 }));
     const answered = (this.#entered = line.expect());
     channel

@@ -254,9 +254,10 @@ def _controls(match: Match, seat: int) -> Iterator[Control]:
     if match.phase != "ready":
         cost = at_stake(match, seat)
         question = f"Give this game up for {cost} point{'s' * (cost > 1)}?"
-        yield Control("resign_game", "Resign game", ResignGame(), confirm=question)
+        yield Control("resign_game", "Resign game", ResignGame(), confirm=question, aside=True)
     if match.phase == "ready" or match.target is not None or len(match.plan) > 1:
-        yield Control("resign_match", "Resign match", ResignMatch(), confirm="Give the whole match up?")
+        question = "Give the whole match up?"
+        yield Control("resign_match", "Resign match", ResignMatch(), confirm=question, aside=True)
 
 
 def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table

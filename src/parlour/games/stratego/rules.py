@@ -333,14 +333,9 @@ def _controls(state: Position, side: int) -> Iterator[Control]:
         yield Control("ready", "Ready", Ready(), main=True)
         options = tuple(Option(name.capitalize(), Form(name)) for name in FORMATIONS)  # type: ignore[arg-type]
         yield Control("formation", "Formation", options=options)
-    if state.phase == "playing":
-        if state.offer == 1 - side:
-            yield Control("accept", "Agree to a draw", OfferDraw())
-            yield Control("decline", "Decline", DeclineDraw())
-        elif state.offer is None:
-            yield Control("offer", "Offer a draw", OfferDraw())
-    if state.phase in ("arranging", "playing"):
-        yield Control("resign", "Resign", Resign(), confirm="Give this game up?")
+    if state.offer == 1 - side:
+        yield Control("accept", "Agree to a draw", OfferDraw())
+        yield Control("decline", "Decline", DeclineDraw())
     if state.phase == "over" and state.rules.restart_after:
         yield Control("reset", "New game", Reset(), main=True)
 

@@ -1,0 +1,51 @@
+"""Offers at real browsers: made from the menu, answered in place, and what the end shows."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.hands import button, choose
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+
+def yes(who):
+    who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+
+
+def test_a_move_is_taken_back_and_a_draw_declined_then_agreed_by_clicking(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room())
+    ann.mark("centre")
+    bob.sees("Your turn")
+    choose(ann, "Take my move back")
+    expect(ann.page.get_by_test_id("offer")).to_have_text("You have asked to take a move back.")
+    expect(bob.page.get_by_test_id("offer")).to_have_text("Ann would like to take a move back.")
+    button(bob, "Agree").click()
+    ann.sees("Your turn")
+    expect(ann.board.locator("[data-piece]")).to_have_count(0)
+    choose(ann, "Offer a draw")
+    button(bob, "Decline").click()
+    expect(ann.page.get_by_test_id("offer")).to_have_text("Your draw was declined.")
+    ann.mark("top left")
+    expect(ann.page.get_by_test_id("offer")).to_have_count(0)
+    choose(bob, "Offer a draw")
+    button(ann, "Agree").click()
+    for who in (ann, bob):
+        who.sees("A draw: both sides agreed")
+        expect(who.board.get_by_role("button")).to_have_count(0)
+    button(ann, "Rematch").click()
+    button(bob, "Rematch").click()
+    bob.sees("Your turn")
+
+
+def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_shown(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room("Stratego"))
+    expect(ann.board.locator("[data-piece]")).to_have_count(80)
+    choose(bob, "Resign")
+    expect(bob.page.get_by_text("Resign? You lose this game.")).to_be_visible()
+    yes(bob)
+    ann.sees("You win: the other side resigned")
+    bob.sees("You resigned: Ann wins")
+    hidden = ann.board.locator("[data-piece] .weave")
+    expect(hidden).to_have_count(0)
