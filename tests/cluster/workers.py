@@ -70,6 +70,9 @@ class TableMembers:
     def owner_of(self, key: str) -> int:
         return self._table.owners[shard_of(key)]
 
+    def owners(self) -> list[int]:
+        return self._table.owners
+
     def shards(self) -> list[int]:
         return [shard for shard, owner in enumerate(self._table.owners) if owner == self.me]
 

@@ -1,7 +1,7 @@
 """The members of a cluster by leases in PostgreSQL: whoever beats is alive, and only the gone are robbed."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any, cast
@@ -66,6 +66,9 @@ class Leases:
 
     def owner_of(self, key: str) -> int:
         return self._owners[shard_of(key)]
+
+    def owners(self) -> Sequence[int]:
+        return self._owners
 
     def shards(self) -> list[int]:
         return [shard for shard, owner in enumerate(self._owners) if owner == self.me]

@@ -1,6 +1,6 @@
 """Who owns what: every key has a shard, and every shard has one owner among the workers."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -50,6 +50,10 @@ class Members(Protocol):
 
     def owner_of(self, key: str) -> int:
         """The worker that owns a key, or `NOBODY`; from memory, and so a little out of date."""
+        ...
+
+    def owners(self) -> Sequence[int]:
+        """The same for every shard."""
         ...
 
     def shards(self) -> list[int]:
@@ -111,6 +115,9 @@ class Alone:
 
     def owner_of(self, key: str) -> int:  # noqa: ARG002
         return self.me
+
+    def owners(self) -> Sequence[int]:
+        return [self.me] * SHARDS
 
     def shards(self) -> list[int]:
         return list(range(SHARDS))

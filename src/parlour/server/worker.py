@@ -5,7 +5,7 @@ what was not answered, and for the places of its clients, who then hear what the
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence, Set
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -98,6 +98,32 @@ class Asked(NamedTuple):
     in_doubt: bool
 
 
+class Homes(dict[str, int]):
+    """The worker at which our clients in each room have their places, by room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._owners: list[int] = []
+        """The owner of each shard when homes were last compared with it."""
+        self._most = 0
+        """How many there may be before it is looked which are still needed."""
+
+    def prune(self, rooms: Callable[[], Set[str]]) -> None:
+        """Forget rooms that nobody is in any more, if there are many more than at the last time."""
+        if len(self) > self._most:
+            for room in self.keys() - rooms():
+                del self[room]
+            self._most = 2 * len(self) + 100
+
+    def moved(self, owners: list[int]) -> list[str]:
+        """The rooms that have another owner now, by the owner of each shard."""
+        if owners == self._owners:
+            return []
+        self._owners = owners
+        now = {room: owners[shard_of(room_key(room))] for room in self}
+        return [room for room, home in self.items() if now[room] not in (home, NOBODY)]
+
+
 class Worker:
     """Sends requests to owners and messages to gateways, over the bus where these are other workers."""
 
@@ -109,8 +135,7 @@ class Worker:
         self._gateway, self._rooms, self._env = parlour.gateway, parlour.rooms, parlour.environment
         self._members, self._bus = members, bus
         self.me = members.me
-        self._homes: dict[str, int] = {}
-        """The worker at which our clients in each room have their places."""
+        self._homes = Homes()
         self._asked: dict[int, Asked] = {}
         """The requests that may not have been answered yet."""
         self._unsent: dict[int, Asked] = {}
@@ -227,16 +252,14 @@ class Worker:
 
     def _look(self) -> None:
         """Ask for places again where a room has another owner, and for what found none before."""
-        rooms = self._gateway.rooms()
-        for room, home in tuple(self._homes.items()):
-            if room not in rooms:
-                del self._homes[room]
-            elif self._owner(room) not in (home, NOBODY):
-                self._move(room)
+        owners = [NOBODY if owner in self._gone else owner for owner in self._members.owners()]
+        for room in self._homes.moved(owners):
+            self._move(room)
         self._send_unsent([n for n, one in self._unsent.items() if self._owner(one.room) != one.worker])
 
     def _go_round(self) -> None:
         self._asked = {number: one for number, one in self._asked.items() if self._gateway.waits_for(number)}
+        self._homes.prune(self._gateway.rooms)
         self._look()
         self._send_unsent(list(self._unsent))
 
