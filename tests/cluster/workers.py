@@ -104,6 +104,8 @@ class Workers:
         self.settings = settings
         self.worlds: dict[int, World] = {}
         self.workers: dict[int, Worker] = {}
+        self.clocks: dict[int, HandClock] = {}
+        """The clocks of workers whose date is another."""
         self._count = count
         self._quiet: dict[int, Callable[[], Awaitable[None]]] = {}
 
@@ -120,7 +122,9 @@ class Workers:
 
     async def start(self, me: int) -> World:
         """Another worker begins."""
-        world = self.worlds[me] = World(journal=self.journal, clock=self.clock, **self.settings)
+        world = self.worlds[me] = World(
+            journal=self.journal, clock=self.clocks.get(me, self.clock), **self.settings
+        )
         members, bus = TableMembers(self.table, me), MemoryBus(self.hub, me)
         self._quiet[me], world.quiet = world.quiet, self.quiet  # type: ignore[method-assign]
         self.workers[me] = worker = Worker(world.server, members, bus)
@@ -135,6 +139,11 @@ class Workers:
 
     def kill(self, me: int, gap: float = 1.5) -> None:
         """A worker dies without a word; the others notice."""
+        self.die(me)
+        self.table.bury(me, gap)
+
+    def die(self, me: int) -> None:
+        """A worker dies without a word, and nobody knows yet."""
         self.hub.kill(me)
         self.workers.pop(me).leave()
         world = self.worlds.pop(me)
@@ -143,7 +152,6 @@ class Workers:
             room.stop_timers()
         if world.server.rooms._heart is not None:
             world.server.rooms._heart.cancel()
-        self.table.bury(me, gap)
 
     async def hand_over(self, room: str, to: int) -> None:
         """The owner of a room gives it to another worker."""

@@ -249,6 +249,7 @@ def simulated(cluster: Cluster) -> Iterator[None]:
         (shards, "SHARDS", SHARDS),
         (joining, "Leases", joining_module.Leases),
         (joining, "NatsBus", joining_module.NatsBus),
+        (joining, "list_workers", table.list_workers),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
     for module, name, value in replaced:

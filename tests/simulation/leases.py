@@ -10,6 +10,7 @@ from parlour.cluster.dealing import Change
 from parlour.cluster.heart import Ended, Heart
 from parlour.cluster.lease_table import Beat, Look
 from parlour.cluster.leases import PACE, Leases
+from parlour.cluster.members import LivingWorker
 from tests.simulation.database import LOCK_TIMEOUT, Database
 from tests.simulation.loop import Process
 
@@ -37,6 +38,9 @@ class LeaseTable:
 
     async def look(self, _: Connection) -> Look:
         return await self._database.ask(self._database.look)
+
+    async def list_workers(self, _url: str) -> list[LivingWorker]:
+        return (await self._database.ask(self._database.look)).workers()
 
     async def begin_leases(self, _: Connection, clock: float) -> None:
         await self._database.ask(partial(self._database.begin_leases, clock))

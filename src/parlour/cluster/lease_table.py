@@ -11,6 +11,7 @@ import asyncpg
 
 from parlour.cluster.dealing import Change, Row
 from parlour.cluster.members import LivingWorker
+from parlour.journal.postgresql.errors import ERRORS, not_kept
 from parlour.journal.postgresql.schema import LOCK, connect
 
 Connection: TypeAlias = "asyncpg.Connection[Any]"
@@ -191,5 +192,7 @@ async def list_workers(url: str) -> list[LivingWorker]:
     db = await connect(url)
     try:
         return (await look(db)).workers()
+    except ERRORS as error:
+        raise not_kept(error) from error
     finally:
         await db.close()

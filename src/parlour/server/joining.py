@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from parlour.cluster.bus import BusFailed
-from parlour.cluster.leases import Leases
+from parlour.cluster.lease_table import list_workers
+from parlour.cluster.leases import LEASE, Leases
 from parlour.cluster.nats_bus import NatsBus
 from parlour.journal.base import Trouble
 from parlour.journal.postgresql import PostgresJournal
@@ -17,6 +18,10 @@ from parlour.server.worker import Worker
 
 CUT_OFF = 3.0
 """Seconds without the bus after which a worker gives up its rooms, since others may reach them."""
+
+
+MEET_WITHIN = 3.0
+"""Seconds in which another worker must answer on the bus, if there is one."""
 
 
 class Gone(Trouble):
@@ -40,6 +45,25 @@ class Cut:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+async def meet_others(worker: Worker, url: str) -> None:
+    """Make sure that the bus leads to the other workers of this database, if there are any."""
+    others = await beating(url)
+    if not others or await worker.greetings.meet(others, MEET_WITHIN):
+        return
+    still = {id: address for id, address in (await beating(url)).items() if id in others}
+    for id, address in still.items():
+        raise Trouble(
+            f"worker {id} at {address} shares this database and cannot be heard on this bus: "
+            "all workers of a database need the same --bus"
+        )
+
+
+async def beating(url: str) -> dict[int, str]:
+    """The addresses of the workers that have given a sign of life within a lease."""
+    workers = await list_workers(url)
+    return {one.id: one.address for one in workers if one.silent is not None and one.silent < LEASE}
 
 
 @asynccontextmanager
@@ -68,6 +92,7 @@ async def among_workers(
     except BusFailed as error:
         raise Trouble(str(error)) from error
     parlour.leave = leave
+    await meet_others(worker, settings.journal)
     await members.start()
     yield
     cut.end()

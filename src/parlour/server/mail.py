@@ -101,6 +101,13 @@ class Watched(msgspec.Struct, frozen=True, tag=True):
     whole: bool = False
 
 
+class Greeting(msgspec.Struct, frozen=True, tag=True):
+    """The games that the sender has, by name, with the versions of their rules; *ask*: greet in return."""
+
+    games: dict[str, int]
+    ask: bool = False
+
+
 class LookNow(msgspec.Struct, frozen=True, tag=True):
     """Look at once who owns what: it has changed."""
 
@@ -171,7 +178,7 @@ class ReservedNothing(msgspec.Struct, frozen=True, tag=True):
 LobbyMail = (
     AskLobby | LobbyAnswered | LobbyRefused | LobbyPushed | RoomNews | RoomListed | Reserved | ReservedNothing
 )
-Notice = LookNow | SessionEnded | SpentElsewhere | AskMetrics | MetricsTold | Watched
+Notice = LookNow | SessionEnded | SpentElsewhere | AskMetrics | MetricsTold | Watched | Greeting
 """What workers tell each other besides what clients ask for."""
 NetworkMail = PipeNews | HttpCall | HttpAnswer
 Mail = Ask | Told | CallRoom | CallDone | CallRefused | CallMoved | Notice | NetworkMail | LobbyMail

@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 LOOK_EVERY = 0.05
-LOOKS = 60
+LOOKS = 56
 """How often, and how many times, it is looked for an owner that is not there yet."""
 
 

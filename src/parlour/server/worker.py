@@ -39,6 +39,7 @@ from parlour.server.border import (
 from parlour.server.clock import Rounds
 from parlour.server.components import Components
 from parlour.server.gateway.pipes import DATA
+from parlour.server.greetings import Greetings
 from parlour.server.mail import (
     RESULTS,
     AskMetrics,
@@ -46,6 +47,7 @@ from parlour.server.mail import (
     CallMoved,
     CallRefused,
     CallRoom,
+    Greeting,
     LobbyMail,
     LookNow,
     Mail,
@@ -75,9 +77,8 @@ SETTLE_AFTER = 2.0
 """Seconds that gateways have to ask for their clients' places again, before these count as away."""
 LOOK_EVERY = 0.1
 """Seconds between two looks at what could not be sent to an owner."""
-PATIENCE = 3.0
-"""Seconds after which a request that found no owner is refused."""
-
+PATIENCE = 2.8
+"""Seconds after which a request that found no owner is refused: with the next look, within three."""
 
 FORGET_AFTER = 1.0
 """Seconds after which a room whose owner was found again counts as found."""
@@ -91,11 +92,13 @@ class Homeless(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A request: its room, the worker that was asked, and whether another one may have carried it out."""
+    """A request: its room, the worker that was asked last, and whether an earlier one may have done it."""
 
     room: str
     worker: int
     in_doubt: bool
+    since: float
+    """When it was asked first."""
 
 
 class Homes(dict[str, int]):
@@ -140,8 +143,8 @@ class Worker:
         """The requests that may not have been answered yet."""
         self._unsent: dict[int, Asked] = {}
         """Requests that found no owner."""
-        self._in_doubt = False
-        """What is asked right now may have been carried out before."""
+        self._again: Asked | None = None
+        """What is asked again right now, as it was asked before."""
         self._homeless: dict[str, Homeless] = {}
         self._calls: dict[int, tuple[int, asyncio.Future[Mail]]] = {}
         """Calls without an answer: whom they were sent to, and who waits."""
@@ -156,6 +159,7 @@ class Worker:
         self.lobby = SharedLobby(parlour, self.me, lambda: members.owner_of(LOBBY), self._post)
         self.room_list = SharedRoomList(parlour, self.me, self._owner, self._post)
         self.limits = SharedLimits(parlour, lambda mail: bus.broadcast(encode_mail(mail)))
+        self.greetings = Greetings(parlour.games, self._post)
         self.metrics = SharedMetrics(self.me, parlour.clock, self._siblings, self._post)
         self.network: Network | None = None
         """The sockets and HTTP calls of this worker, once there are any."""
@@ -235,6 +239,9 @@ class Worker:
             self._bus.forget(gone)
             self._rooms.leave_gateway(gone)
             self._lose_calls(gone)
+            self.greetings.forget(gone)
+        for new in alive - self._alive:
+            self.greetings.greet(new)
         lost, self._alive = self._alive - alive, alive
         self._gone |= lost
         if lost:
@@ -269,20 +276,25 @@ class Worker:
         for number in numbers:
             unsent = self._unsent.pop(number)
             homeless = self._homeless.get(unsent.room)
-            if homeless is not None and now - homeless.since > PATIENCE:
+            if homeless is not None and now - self._waits_since(number, unsent, homeless) > PATIENCE:
                 self._gateway.refuse(number, _no_owner(in_doubt=unsent.in_doubt))
             else:
-                self._repeat(number, in_doubt=unsent.in_doubt)
+                self._repeat(number, unsent)
         for room, seen in tuple(self._homeless.items()):
             if now - seen.last > FORGET_AFTER:
                 del self._homeless[room]
+
+    def _waits_since(self, number: int, unsent: Asked, homeless: Homeless) -> float:
+        """Since when somebody waits for an answer; for a place that a client had, since it has no owner."""
+        returning = self._gateway.is_returning(number)
+        return homeless.since if returning else min(homeless.since, unsent.since)
 
     def _note_homeless(self, number: int, room: str) -> None:
         """Note a request that found no owner: it is sent again soon."""
         now = self._parlour.clock.now()
         before = self._homeless.get(room)
         self._homeless[room] = Homeless(now if before is None else before.since, now)
-        self._unsent[number] = self._asked.get(number, Asked(room, NOBODY, in_doubt=True))
+        self._unsent[number] = self._asked.get(number, Asked(room, NOBODY, in_doubt=True, since=now))
         self._members.look_now()
 
     # Asking again.
@@ -296,18 +308,19 @@ class Worker:
         self._gateway.come_back(room)
         for number in self._asked_of(before, room):
             if self._gateway.is_repeatable(number):
-                self._repeat(number, in_doubt=before != NOBODY or self._asked[number].in_doubt)
+                asked = self._asked[number]
+                self._repeat(number, asked._replace(in_doubt=before != NOBODY or asked.in_doubt))
 
     def _repeat_lost(self, worker: int) -> None:
         """The answers of a worker are lost: ask again what can be asked twice."""
         for number in self._asked_of(worker):
-            self._repeat(number, in_doubt=True, lost=True)
+            self._repeat(number, self._asked[number]._replace(in_doubt=True), lost=True)
 
-    def _repeat(self, number: int, *, in_doubt: bool, lost: bool = False) -> None:
+    def _repeat(self, number: int, asked: Asked, *, lost: bool = False) -> None:
         self._asked.pop(number, None)
-        before, self._in_doubt = self._in_doubt, in_doubt
+        before, self._again = self._again, asked
         self._gateway.repeat(number, lost=lost)
-        self._in_doubt = before
+        self._again = before
 
     def _asked_of(self, worker: int, room: str | None = None) -> list[int]:
         """What a worker was asked, in one room or in all."""
@@ -325,7 +338,8 @@ class Worker:
         owner = self._owner(ask.room)
         if isinstance(ask, EnterRoom | AskRoom | LookRoom):
             self._homes.setdefault(ask.room, owner)
-            self._asked[ask.number] = Asked(ask.room, owner, self._in_doubt)
+            again = self._again or Asked(ask.room, owner, in_doubt=False, since=self._parlour.clock.now())
+            self._asked[ask.number] = again._replace(room=ask.room, worker=owner)
         if owner == self.me:
             self._rooms.ask(ask)
         elif owner != NOBODY:
@@ -358,10 +372,9 @@ class Worker:
     def _hear(self, told: Told, sender: int) -> None:
         """A message of a room to our gateway."""
         if isinstance(told, Rejected):  # if its client's place is not known yet, it is asked again
-            before, asked = self._in_doubt, self._asked.get(told.number)
-            self._in_doubt = asked is not None and asked.in_doubt
+            before, self._again = self._again, self._asked.get(told.number)
             self._gateway.hear(told)
-            self._in_doubt = before
+            self._again = before
         elif not isinstance(told, Moved):
             self._gateway.hear(told)
         elif told.number is None:  # what the old owner did not do, it says of each request by itself
@@ -483,6 +496,8 @@ class Worker:
         match notice:
             case AskMetrics():
                 self.metrics.answer(sender, notice)
+            case Greeting():
+                self.greetings.take(sender, notice)
             case Watched():
                 self.room_list.take(sender, notice)
             case MetricsTold():

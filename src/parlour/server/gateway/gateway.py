@@ -381,6 +381,10 @@ class Gateway:
         """True if this request was not answered yet."""
         return number in self._pending or number in self._returning
 
+    def is_returning(self, number: int) -> bool:
+        """True if this asks for the place that a client had; the client itself waits for no answer to it."""
+        return number in self._returning
+
     def refuse(self, number: int, why: Refused) -> None:
         """Answer a request in the place of a room that cannot be reached."""
         self.hear(Rejected.by(number, why))

@@ -23,6 +23,7 @@ from parlour.server.rooms.creation import RoomCreation
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import RoomEvent, RoomOpened
 from parlour.server.rooms.summary import PublicRoom, RoomInMemory, public_room
+from parlour.server.rooms.waking import hold_room
 
 log = structlog.get_logger()
 
@@ -279,10 +280,7 @@ class RoomRegistry:
     async def _hold_missing(self, wanted: RoomQuery) -> None:
         """Stop the clocks of rooms whose game is not on this server, until it is back."""
         for found in await self._journal.rooms(replace(wanted, other_games=tuple(self._env.games))):
-            if found.summary.held is None:
-                log.warning("game_missing", room=found.summary.id, game=found.summary.game)
-                held = replace(found.summary, held=self._clock.now())
-                await self._journal.update_room(found.number, summary=held, due=None)
+            await hold_room(self._env, found)
 
     async def beat(self) -> None:
         """Note the time, delete what is old, and wake the rooms whose timers are about to ring."""

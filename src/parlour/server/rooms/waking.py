@@ -39,19 +39,35 @@ async def wake(environment: Environment, id: str) -> Waked:
         raise Refused(Code.ROOM_ENDED, f"room {id} is over ({summary.ended})")
     game = environment.kept_game(summary.game)
     if environment.ownership.is_shared:
-        await _catch_up(environment, recalled)
+        await _compare_with_last_step(environment, game, recalled)
     room = await _rebuild(environment, game, recalled)
     return Waked(game, room, recalled.found, recalled.answers, recalled.stored.seq)
 
 
-async def _catch_up(environment: Environment, recalled: Recalled) -> None:
-    """If another worker's clock was ahead of ours when it made the last step, go on from there."""
+async def _compare_with_last_step(environment: Environment, game: Game[Any], recalled: Recalled) -> None:
+    """If another worker's clock was ahead of ours when it made the last step, go on from there.
+
+    If its rules were newer than ours, the room waits for a worker that has them.
+    """
     last = recalled.steps[-1:]
     if not last and recalled.stored.seq > 0:
         replayed = environment.journal.replay(recalled.found.number, after=recalled.stored.seq - 1)
         last = [step async for step in replayed]
     if last and last[-1].now > environment.clock.now():
         environment.clock.start(last[-1].now)
+    if last and last[-1].rules > game.version:
+        await hold_room(environment, recalled.found)
+        here = f"this worker has its rules in version {game.version}"
+        raise Refused(Code.UNKNOWN_GAME, f"{here}, and the room was played by version {last[-1].rules}")
+
+
+async def hold_room(environment: Environment, found: Found) -> None:
+    """Stop the clock of a room whose game, or whose version of it, is not here, until it is back."""
+    summary = found.summary
+    if summary.held is None:
+        log.warning("game_missing", room=summary.id, game=summary.game)
+        held = replace(summary, held=environment.clock.now())
+        await environment.journal.update_room(found.number, summary=held, due=None)
 
 
 async def _rebuild(environment: Environment, game: Game[Any], recalled: Recalled) -> Room[Any]:
