@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -88,6 +88,9 @@ soak: setup ## 10,000 random games of every game, each replayed: hours; games=N 
 fix: setup ## let the tools mend what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
+
+screenshots: setup ## pictures of every page and board in screenshots/, to be looked at; the docs' own are taken over
+	@scripts/screenshots
 
 autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7
 	@scripts/autobahn

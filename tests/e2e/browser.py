@@ -15,6 +15,7 @@ from tests.e2e.servers import Server
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 844}
+LANDSCAPE: ViewportSize = {"width": 844, "height": 390}
 
 expect.set_options(timeout=10_000)
 

@@ -1,13 +1,13 @@
-"""Takes the pictures of docs/images: every page and board, on a desk and on a phone, in light and dark.
+"""Takes pictures of every page and board, on a desktop and on a phone both ways, in light and dark.
 
-    scripts/screenshots [FOLDER]
-
-They are made to be looked at: nothing may overflow, overlap or be hard to read.
+They are made to be looked at: nothing may overflow, overlap or be hard to read. Those that the docs show are
+taken over into docs/images.
 """
 
 import base64
 import functools
 import http.server
+import shutil
 import sys
 import tempfile
 import threading
@@ -21,12 +21,14 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, stands
-from tests.e2e.browser import DESKTOP, PHONE, Visitor, launch
+from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.pictures_lobby import take_lobby
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
+SHOWN = ROOT / "docs" / "images"
+SCREENS = {"desktop": DESKTOP, "phone": PHONE, "landscape": LANDSCAPE}
 STORIES = {"backgammon": 2, "stratego": 2, "connect_four": 2, "plain": 0}
 """Boards that are drawn from tests/scenes, and which moment of each."""
 
@@ -63,9 +65,13 @@ class Photographer:
 
     @property
     def options(self) -> dict[str, Any]:
-        phone = {"viewport": PHONE, "device_scale_factor": 1, "is_mobile": True, "has_touch": True}
-        index = {"viewport": DESKTOP, "device_scale_factor": 1}
-        return {"color_scheme": self.scheme, **(phone if self.screen == "phone" else index)}
+        touch = {"is_mobile": True, "has_touch": True} if self.screen != "desktop" else {}
+        return {
+            "color_scheme": self.scheme,
+            "viewport": SCREENS[self.screen],
+            "device_scale_factor": 1,
+            **touch,
+        }
 
     def visitor(self, name: str) -> Visitor:
         self.visitors.append(Visitor(self.browser, self.server, name, **self.options))
@@ -216,7 +222,7 @@ def main(folder: Path) -> None:
         album = Album(browser, folder)
         take_boards(browser, album, stack.enter_context(gallery()))
         for scheme in ("light", "dark"):
-            for screen in ("desktop", "phone"):
+            for screen in SCREENS:
                 with tempfile.TemporaryDirectory() as data:  # an empty lobby for each
                     server = Server(Path(data)).start()
                     try:
@@ -227,6 +233,9 @@ def main(folder: Path) -> None:
                     finally:
                         server.stop()
 
+    for shown in SHOWN.glob("*.webp"):
+        shutil.copy(folder / shown.name, shown)
+
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images")
+    main(Path(sys.argv[1]))
