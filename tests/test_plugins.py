@@ -83,7 +83,7 @@ def test_a_game_that_cannot_be_used_is_left_out_with_a_sentence_and_the_rest_goe
 def test_a_bot_of_another_package_is_there_and_our_best_stays_the_best():
     ours = bot("tictactoe", "parlour.bots.tictactoe:BOTS")
     found, troubles = bots.collect([ours, bot("tictactoe", f"{HERE}:WAITING")])
-    assert (list(found["tictactoe"]), troubles) == (["waiting", "perfect"], [])
+    assert (list(found["tictactoe"]), troubles) == (["waiting", "casual", "perfect"], [])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_bots_that_cannot_be_used_are_left_out_with_a_sentence_and_the_rest_goes
     ours = bot("tictactoe", "parlour.bots.tictactoe:BOTS")
     found, (trouble,) = bots.collect([ours, entry, bot("plus", f"{HERE}:WAITING")])
     assert {name: list(there) for name, there in found.items()} == {
-        "tictactoe": ["perfect"],
+        "tictactoe": ["casual", "perfect"],
         "plus": ["waiting"],
     }
     assert trouble.startswith(f"{entry.name} ({entry.value}, of the package ?) is left out: {why}")

@@ -184,8 +184,8 @@ def test_a_lone_visitor_plays_a_bot_to_the_end_and_finds_the_game_on_their_page(
     expect(ann.page.get_by_role("heading", name="Perfect bot")).to_be_visible()
     ann.page.go_back()
     game.get_by_role("link", name=re.compile("[Rr]eplay")).click()
-    moments = ann.page.get_by_role("region", name="Moments")
-    expect(moments.get_by_role("img", name="a bot").first).to_be_visible()
+    moves = ann.page.get_by_role("region", name="Moves")
+    expect(moves.get_by_role("img", name="a bot").first).to_be_attached()
 
 
 def test_a_bot_takes_the_empty_seat_of_a_room(hall, visit):

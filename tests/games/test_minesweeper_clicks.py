@@ -70,6 +70,13 @@ def test_the_last_click_is_marked_and_in_the_end_all_clicks_are_drawn():
     assert drawn["c0"].label == "column 1, row 1: clear, clicked"
 
 
+def test_the_log_has_a_line_for_each_cell_that_was_opened_by_hand():
+    table = laid("# # * # / # # # *")
+    table.act(ANN, Open(1, 1))
+    table.act(ANN, Open(4, 1))
+    assert GAME.scene(table.state, ANN).log == ("column 1, row 1", "column 4, row 1")
+
+
 def test_steps_of_the_first_version_are_told_as_they_were_then():
     field = Field.parse("* 2 / # F")
     then = Moment(0.0, 0.0, Chance(bytes(32), 1), (ANN,), rules=1)

@@ -216,6 +216,14 @@ def test_the_controls_are_what_can_be_done_besides_moving():
     assert (controls(again, BOB), scene(again, BOB).controls[0].event) == (["New game"], Reset())
 
 
+def test_the_log_has_every_move_in_its_turn():
+    table = laid("r7 . . / . . . / b4 b2 b3")
+    for player, move in ((ANN, Move(0, 10)), (BOB, Move(22, 12)), (ANN, Move(10, 20)), (BOB, Move(12, 2))):
+        table.act(player, move)
+    told = ("{0}: a1-a2", "{1}: c3-c2", "{0}: major a2-a3 takes a sergeant", "{1}: c2-c1")
+    assert [scene(table, viewer).log for viewer in (ANN, BOB, None)] == 3 * [told]
+
+
 def test_the_status_says_what_to_do_or_how_it_ended():
     table = Table(GAME).sit(ANN)
     assert scene(table, ANN).status == "Waiting for an opponent"

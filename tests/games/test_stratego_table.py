@@ -10,7 +10,7 @@ from parlour.errors import Code, Refused
 from parlour.game import Chance, Game, Moment, Outcome, Send, Update
 from parlour.games.stratego import Stratego
 from parlour.games.stratego.board import BLUE, HOMES, MARSHAL, RANKS, RED
-from parlour.games.stratego.formations import ARMY, FORMATIONS
+from parlour.games.stratego.formations import ARMY, FORMATIONS, random_army
 from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Arrange, Form, Move, OfferDraw, Ready, Reset, Resign, Swap
 from parlour.leakcheck import check
@@ -165,6 +165,25 @@ def test_each_side_has_its_forty_pieces_in_its_own_four_rows(config, luck):
         assert Counter(home(table, side)) == Counter(ARMY)
     assert [piece.id for piece in table.state.cells if piece] == [*range(1, 41), *range(61, 101)]
     assert Counter(ARMY) == dict(zip("FBM98765432S", (1, 6, 1, 1, 2, 3, 4, 4, 4, 5, 8, 1), strict=True))
+
+
+@pytest.mark.parametrize("luck", range(12))
+def test_a_random_start_has_no_flag_in_the_front_row(luck):
+    table = seated({"preset": "ogetarts"}, luck)
+    assert "F" not in home(table, RED)[-10:]
+    assert "F" not in home(table, BLUE)[:10]
+
+
+def test_steps_of_the_second_version_are_dealt_as_they_were_then():
+    armies = [
+        [random_army(Chance(bytes(32), luck), hides_flag=hides) for luck in range(40)]
+        for hides in (False, True)
+    ]
+    before, now = armies
+    assert any("F" in army[:10] for army in before)
+    assert [army for army in before if "F" not in army[:10]] == [
+        army for army, old in zip(now, before, strict=True) if "F" not in old[:10]
+    ]
 
 
 def test_two_own_pieces_change_places():

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aroundNames, clockFace, named, shown, spoken } from "../src/board/words";
+import { aroundNames, clockFace, named, shown, spoken, turnOf } from "../src/board/words";
 import { scenes } from "./told";
 
 test("a number in braces is the name of whoever has that seat", () => {
@@ -33,4 +33,10 @@ test("the names of bots are found in a sentence, the longer first", () => {
   expect(aroundNames("Easy bot 2 wins against Easy bot", ["Easy bot", "Easy bot 2"])).toEqual(["", "Easy bot 2", " wins against ", "Easy bot", ""]);
   expect(aroundNames("C++ (bot) wins", ["C++ (bot)"])).toEqual(["", "C++ (bot)", " wins"]);
   expect(aroundNames("Your turn", [])).toEqual(["Your turn"]);
+});
+
+test("a line of a log says whose turn it was, if it begins with a player", () => {
+  expect(turnOf("{1} 61: 24/23 8/2")).toEqual({ seat: 1, who: "{1}", what: "61: 24/23 8/2" });
+  expect(turnOf("{0}: centre")).toEqual({ seat: 0, who: "{0}:", what: "centre" });
+  expect(turnOf("portes: {0} wins 2").seat).toBeNull();
 });

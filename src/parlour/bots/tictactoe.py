@@ -1,4 +1,4 @@
-"""Noughts and crosses without a mistake: every game from here on is looked at."""
+"""Noughts and crosses: casually, or without a mistake, every game from here on being looked at."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,6 +6,15 @@ from typing import Any
 
 from parlour.game import Bot, BotWithAnswers, Chance
 from parlour.games.tictactoe import MARKS, line_of
+
+
+def play_casually(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
+    """Three in a row if that can be had, then what stops the other's, then anything: who sets a trap wins."""
+    cells, mark = view["cells"], view["you"]
+    for whose in (mark, _other(mark)):
+        if ends := [event for event in legal if line_of(_marked(cells, event["cell"], whose))]:
+            return chance.choice(ends)
+    return chance.choice(legal)
 
 
 def play_perfectly(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
@@ -40,4 +49,7 @@ def takes_what_it_cannot_better(view: Any, offer: str) -> bool:
     return offer != "draw" or (worth if to_move == view["you"] else -worth) <= 0
 
 
-BOTS: Mapping[str, Bot] = {"perfect": BotWithAnswers(play_perfectly, takes_what_it_cannot_better)}
+BOTS: Mapping[str, Bot] = {
+    "casual": BotWithAnswers(play_casually, takes_what_it_cannot_better),
+    "perfect": BotWithAnswers(play_perfectly, takes_what_it_cannot_better),
+}

@@ -1,9 +1,10 @@
-// A room's history as pictures to leaf through: one for each step that changed what was to be seen.
+// A room's history as pictures to leaf through: one for each step that changed what was to be seen, and the turns among them.
 import { patched, things, type Things } from "../board/things";
 import { toldApart } from "../room/state";
-import type { Player, Result, HistoryStep } from "../wire";
+import type { Player, Result, HistoryStep, Side } from "../wire";
 
 export interface Frame {
+  /** The last step after which it looked like this. */
   readonly seq: number;
   /** Wall time, in seconds since 1970. */
   readonly at: number;
@@ -11,6 +12,15 @@ export interface Frame {
   readonly seats: readonly (Player | null)[];
   readonly names: readonly (string | null)[];
   readonly result: Result | null;
+}
+
+/** A line of the list of moves: what the game wrote down of one turn, and who sat where then. */
+export interface Turn {
+  readonly text: string;
+  readonly seats: readonly (Player | null)[];
+  readonly sides: readonly Side[];
+  /** The frame in which it was done. */
+  readonly frame: number;
 }
 
 /** The frames of these steps; a call's first step tells the whole scene, so that calls can simply be strung together. */
@@ -29,7 +39,7 @@ export function frames(steps: readonly HistoryStep[]): Frame[] {
     const names = seats.map((player) => player?.name ?? null);
     const frame = { seq: step.seq, at: step.at, scene, seats, names, result };
     // A step in which nothing was to be seen, or the first of a call, which tells what is known: no new picture.
-    if (found.length && (before === scene || same(before, scene))) found[found.length - 1] = { ...frame, scene: before! };
+    if (found.length && (before === scene || (step.scene && same(before, scene)))) found[found.length - 1] = { ...frame, scene: before! };
     else found.push(frame);
   }
   return found;
@@ -53,4 +63,38 @@ export function firstOf(frames: readonly Frame[], seq: number): number {
   let at = frames.findIndex((frame) => frame.seq >= seq);
   while (at > 0 && frames[at - 1]!.result === null) at -= 1;
   return Math.max(0, at);
+}
+
+/** The frame of a step; undefined where there is no such step. */
+export function frameAt(frames: readonly Frame[], seq: number): number | undefined {
+  const at = frames.findIndex((frame) => frame.seq >= seq);
+  return at < 0 ? undefined : at;
+}
+
+/** The turns of these frames as the games wrote them down; of a game that writes nothing down, every frame. */
+export function turns(frames: readonly Frame[]): Turn[] {
+  const found: Turn[] = [];
+  frames.forEach(({ scene, seats }, frame) => {
+    const before = frames[frame - 1]?.scene.log ?? [];
+    const fresh = goesOn(before, scene.log) ? scene.log.slice(before.length) : scene.log;
+    for (const text of fresh) found.push({ text, seats, sides: scene.sides, frame });
+  });
+  if (found.length) return found;
+  return frames.map(({ seq, seats, scene }, frame) => ({ text: `Step ${seq}`, seats, sides: scene.sides, frame }));
+}
+
+/** The turn that a frame shows, or that came before it; -1 before the first. */
+export function turnAt(turns: readonly Turn[], frame: number): number {
+  return turns.findLastIndex((turn) => turn.frame <= frame);
+}
+
+/** The frames of the game whose log this is: the last ones before it began anew. */
+export function gameOf(frames: readonly Frame[], log: readonly string[]): readonly Frame[] {
+  const other = frames.findLastIndex(({ scene }) => !goesOn(scene.log, log));
+  return frames.slice(other + 1);
+}
+
+/** Whether the one log begins with the other. */
+function goesOn(before: readonly string[], after: readonly string[]): boolean {
+  return before.length <= after.length && before.every((line, n) => line === after[n]);
 }

@@ -1,7 +1,7 @@
 """What a browser draws: the board from one's own side, checkers that can be moved, dice, the cube."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from parlour.games.backgammon.match import Match, Played, next_variant
@@ -187,14 +187,16 @@ def _clocks(match: Match) -> Iterator[Clock]:
 
 
 def _log(match: Match) -> Iterator[str]:
-    """How earlier games ended, and what was done in this one."""
-    between = match.phase in ("ready", "over")
-    for game in match.games[:-1] if between else match.games:
-        yield _ended(game)
-    if between and match.games:
-        yield from map(_line, match.games[-1].log)
-        yield _ended(match.games[-1])
+    """What was done in every game of the match, and how those that are over ended."""
+    for game in match.games:
+        yield from _lines(game)
     yield from map(_line, match.log)
+
+
+@lru_cache(maxsize=1 << 10)
+def _lines(game: Played) -> tuple[str, ...]:
+    """A game that is over, line by line; kept, since it is drawn again with every step of the match."""
+    return (*map(_line, game.log), _ended(game))
 
 
 def _line(entry: Entry) -> str:

@@ -187,6 +187,7 @@ class Minesweeper(Game[Field]):
             turn=() if state.over else (0,),
             sides=(Side(text=f"{state.flags} of {state.mines} flags"),),
             clocks=(_clock(state),),
+            log=tuple(_line(cell, state.width) for cell in state.clicked),
         )
 
     def diagram(self, text: str) -> Scene:
@@ -333,6 +334,12 @@ def _spot(cell: int, width: int, drawn: str, can: bool, clicked: bool, last: boo
         click=click,
         second=Flag(x + 1, y + 1) if can and not opened else None,
     )
+
+
+@lru_cache(maxsize=1 << 15)
+def _line(cell: int, width: int) -> str:
+    """A cell that was opened by hand, as the log tells it."""
+    return f"column {cell % width + 1}, row {cell // width + 1}"
 
 
 def _pieces(field: Field, seen: str) -> tuple[Piece, ...]:

@@ -3,7 +3,8 @@
 from collections import Counter
 
 from parlour.errors import Code, Refused
-from parlour.games.stratego.board import HOMES, RANKS, RED, Cells, Piece
+from parlour.game import Chance
+from parlour.games.stratego.board import HOMES, RANKS, RED, WIDTH, Cells, Piece
 
 ARMY = "F" + 6 * "B" + "M" + "9" + 2 * "8" + 3 * "7" + 4 * "6" + 4 * "5" + 4 * "4" + 5 * "3" + 8 * "2" + "S"
 
@@ -33,6 +34,16 @@ FORMATIONS = {
         5 3 4 2 B F B 3 6 B
     """,
 }
+
+
+def random_army(chance: Chance, *, hides_flag: bool) -> str:
+    """An army at random; with *hides_flag* the flag is behind the front row, which scouts reach at once."""
+    ranks = chance.shuffle(ARMY)
+    front = ranks.index("F")
+    if hides_flag and front < WIDTH:
+        behind = WIDTH + chance.below(len(ranks) - WIDTH)
+        ranks[front], ranks[behind] = ranks[behind], ranks[front]
+    return "".join(ranks)
 
 
 def read_formation(drawn: str) -> str:

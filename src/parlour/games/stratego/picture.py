@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from parlour.games.stratego.board import BLUE, HOMES, LAKES, RANKS, RED, SHOWN, SQUARES, WIDTH, Piece
-from parlour.games.stratego.position import WHY, Last, Position
+from parlour.games.stratego.position import WHY, Last, Position, Walk
 from parlour.scene import Clock, Scene, Side, Spot
 from parlour.scene import Piece as Tile
 
@@ -58,7 +58,7 @@ def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any
         turn=_acting(state),
         sides=tuple(_side(state, side) for side in (RED, BLUE)),
         clocks=_clocks(state),
-        log=tuple(_said(fight) for fight in state.fights),
+        log=tuple(_log(state)),
     )
 
 
@@ -181,6 +181,24 @@ def _clocks(state: Position) -> tuple[Clock, ...]:
     return (Clock(state.rules.turn_seconds, at=state.since, down=True, seat=state.turn),)
 
 
+def _log(state: Position) -> Iterator[str]:
+    """Every move in its turn; in games that began before walks were kept, those are missing."""
+    at = 0
+    for number, fight in enumerate((*state.fights, None)):
+        while at < len(state.walks) and state.walks[at].fights <= number:
+            yield _walked(state.walks[at])
+            at += 1
+        if fight is not None:
+            yield _said(fight)
+
+
+@lru_cache(maxsize=1 << 14)
+def _walked(walk: Walk) -> str:
+    """A move that met nobody as the log tells it."""
+    return f"{{{walk.side}}}: {name_of(walk.start)}-{name_of(walk.end)}"
+
+
+@lru_cache(maxsize=1 << 14)
 def _said(fight: Last) -> str:
     """A fight as the log tells it."""
     attacker, defender = NAMES[fight.attacker], NAMES[fight.defender]

@@ -73,6 +73,15 @@ class Last(msgspec.Struct, frozen=True):
         return {**move, "fight": {**ranks, "result": self.result}}
 
 
+class Walk(msgspec.Struct, frozen=True, array_like=True):
+    """A move without a fight, and how many fights came before it."""
+
+    fights: int
+    side: int
+    start: int
+    end: int
+
+
 class Ending(msgspec.Struct, frozen=True):
     """Who won, if anybody, and why."""
 
@@ -95,6 +104,7 @@ class Position(State, frozen=True):
     fallen: tuple[tuple[Piece, ...], tuple[Piece, ...]] = ((), ())
     """Each side's, in the order in which they fell: the trays beside the board."""
     fights: tuple[Last, ...] = ()
+    walks: tuple[Walk, ...] = ()
     trails: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """For each side the squares on which the piece that it moved last has stood, up to four."""
     last: Last | None = None
@@ -186,7 +196,13 @@ class Position(State, frozen=True):
             quiet=self.quiet + 1,
             declined=None if answered.declined == side else answered.declined,
         )
-        return (after if met is None else after.fought(piece, met)).judged()
+        return (after.walked() if met is None else after.fought(piece, met)).judged()
+
+    def walked(self) -> "Position":
+        """Write down that the last move met nobody."""
+        assert self.last is not None  # noqa: S101 - it was just made
+        walk = Walk(len(self.fights), self.last.side, self.last.start, self.last.end)
+        return replace(self, walks=(*self.walks, walk))
 
     def fought(self, attacker: Piece, defender: Piece) -> "Position":
         """Show both; the loser goes to its tray, and the winner stands there, known to everybody."""

@@ -26,12 +26,14 @@ from parlour.game import (
     Update,
 )
 from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES
-from parlour.games.stratego.formations import ARMY, FORMATIONS, draw_up, read_formation
+from parlour.games.stratego.formations import FORMATIONS, draw_up, random_army, read_formation
 from parlour.games.stratego.picture import SPOTS, draw, draw_part
 from parlour.games.stratego.position import WHY, Last, Position, Rules
 from parlour.scene import Control, Option, Scene
 from parlour.set_up import Card, Label, Preset, SetUp
 
+HIDDEN_FLAGS = 3
+"""From this version on a random start has no flag in the front row."""
 WEEK = 7 * 86400.0
 """How long a room waits for a second player, or after the end for another game."""
 
@@ -185,7 +187,7 @@ class Stratego(Game[Position]):
     name = "stratego"
     display_name = "Stratego"
     seats = range(2, 3)
-    version = 2
+    version = HIDDEN_FLAGS
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "draw", "pause")
     State = Position
@@ -350,7 +352,9 @@ def _dealt(state: Position, moment: Moment) -> Update[Position]:
     """
     cells = NOTHING
     for side in (RED, BLUE):
-        cells = draw_up(cells, side, "".join(moment.chance.shuffle(ARMY)))
+        cells = draw_up(
+            cells, side, random_army(moment.chance, hides_flag=(moment.rules or HIDDEN_FLAGS) >= HIDDEN_FLAGS)
+        )
     dealt = Position(players=state.players, rules=state.rules, phase="arranging", cells=cells)
     fresh = (End(None), Cancel("restart"), Send("all", kind="sync"))
     if state.rules.setup == "random":
