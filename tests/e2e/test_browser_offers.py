@@ -1,9 +1,12 @@
 """Offers at real browsers: made from the menu, answered in place, and what the end shows."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.hands import button, choose
+from tests.e2e.test_browser_lobby import is_seated, play_ranked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
@@ -49,3 +52,21 @@ def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_show
     bob.sees("You resigned: Ann wins")
     hidden = ann.board.locator("[data-piece] .weave")
     expect(hidden).to_have_count(0)
+
+
+def test_a_ranked_win_shows_the_rating_before_and_after_and_a_new_opponent_is_one_click_away(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    for who in (ann, bob):
+        play_ranked(who)
+    is_seated(ann, bob)
+    choose(bob, "Resign")
+    expect(bob.page.get_by_text("Resign? You lose this game, and it counts for your rating.")).to_be_visible()
+    yes(bob)
+    ann.sees("You win: the other side resigned")
+    for who in (ann, bob):
+        told = who.page.get_by_role("list", name="How it ended")
+        expect(told.get_by_role("listitem")).to_have_count(2)
+        winner = told.get_by_role("listitem").filter(has_text="Ann").get_by_test_id("rating")
+        expect(winner).to_have_text(re.compile(r"1500\s+1\d\d\d\s+\+\d+"))
+    button(ann, "New opponent").click()
+    expect(ann.page.get_by_text("Looking for somebody of about your strength")).to_be_visible()

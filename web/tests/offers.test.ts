@@ -5,7 +5,7 @@ import { menuOf, offerNews, wordOf } from "../src/room/offers";
 
 const SEATS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }];
 const ALL = ["resign", "draw", "takeback", "pause"];
-const plain = { clock: false, ranked: false };
+const plain = { clock: false, ranked: false, moved: true };
 
 const menu = (...of: Parameters<typeof menuOf>) => menuOf(...of).map(({ text }) => text);
 
@@ -33,10 +33,11 @@ test("in a pause those who sit can ask to go on", () => {
 });
 
 test("the menu has what the game allows and what makes sense now", () => {
-  expect(menu(ALL, {}, [], "ann", { clock: true, ranked: false })).toEqual(["Offer a draw", "Take my move back", "Pause", "Resign"]);
+  expect(menu(ALL, {}, [], "ann", { ...plain, clock: true })).toEqual(["Offer a draw", "Take my move back", "Pause", "Resign"]);
   expect(menu(ALL, {}, [], "ann", plain)).toEqual(["Offer a draw", "Take my move back", "Resign"]);
   expect(menu(ALL, { open: { what: "draw", by: "bob" } }, [], "ann", plain)).toEqual(["Resign"]);
   expect(menu(ALL, { declined: [{ what: "draw", by: "ann" }] }, [], "ann", plain)).toEqual(["Take my move back", "Resign"]);
+  expect(menu(ALL, {}, [], "ann", { ...plain, moved: false })).toEqual(["Offer a draw", "Resign"]);
   expect(menu([], {}, [], "ann", plain)).toEqual([]);
 });
 
@@ -46,7 +47,7 @@ test("a game's own resigning stands in the menu, too", () => {
 });
 
 test("resigning says what it costs", () => {
-  const cost = (ranked: boolean) => menuOf(["resign"], {}, [], "ann", { clock: false, ranked })[0]?.confirm;
+  const cost = (ranked: boolean) => menuOf(["resign"], {}, [], "ann", { ...plain, ranked })[0]?.confirm;
   expect(cost(false)).toBe("Resign? You lose this game.");
   expect(cost(true)).toBe("Resign? You lose this game, and it counts for your rating.");
 });

@@ -56,13 +56,13 @@ export function wordOf(offers: Offers, seats: Seats, me: string | null): Word | 
 }
 
 /** What is on the menu now: the offers that the game allows, and what it keeps there itself. */
-export function menuOf(allowed: readonly string[], offers: Offers, own: readonly FullControl[], me: string | null, { clock, ranked }: { clock: boolean; ranked: boolean }): FullControl[] {
+export function menuOf(allowed: readonly string[], offers: Offers, own: readonly FullControl[], me: string | null, { clock, ranked, moved }: { clock: boolean; ranked: boolean; moved: boolean }): FullControl[] {
   const free = !offers.open;
   const running = offers.paused == null;
   const inVain = (what: What) => offers.declined?.some((one) => one.by === me && one.what === what) ?? false;
   const entries: FullControl[] = [];
   if (free && allowed.includes("draw") && !inVain("draw")) entries.push(entry("draw", "Offer a draw", { ask: "offer", what: "draw" }));
-  if (free && running && allowed.includes("takeback") && !inVain("takeback")) entries.push(entry("takeback", "Take my move back", { ask: "offer", what: "takeback" }));
+  if (free && running && moved && allowed.includes("takeback") && !inVain("takeback")) entries.push(entry("takeback", "Take my move back", { ask: "offer", what: "takeback" }));
   if (free && running && clock && allowed.includes("pause")) entries.push(entry("pause", "Pause", { ask: "offer", what: "pause" }));
   entries.push(...own);
   if (allowed.includes("resign")) {
