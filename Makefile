@@ -58,7 +58,7 @@ torture: setup ## kill a server 200 times while it is played on, and its databas
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 
-torture-cluster: setup ## kill, freeze and cut off workers, their bus and their database while they are played on: an hour
+torture-cluster: setup tests/e2e/node_modules/.ready ## kill, freeze and cut off workers, their bus and their database while they are played on: an hour
 	@scripts/setup-cluster
 	$(bin)/python -m tests.torture cluster
 	$(bin)/python -m tests.torture adoptions

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from parlour.cluster.members import NOBODY
 from parlour.errors import Refused
 from parlour.journal.shards import shard_of
 from parlour.server.rooms.calls import AsksPlayer
@@ -214,6 +215,8 @@ async def test_nobody_is_given_a_ticket_before_all_kept_tickets_are_read(workers
     pairing = workers.worlds[heir].server.pairing
     with pytest.raises(Refused, match="try again"):
         await pairing.queue("bob", Queue("tictactoe"))
+    with pytest.raises(Refused, match="try again"):
+        pairing.tickets("ann")  # that there are none is not known
     may_read.set()
     await workers.quiet()
     bob = await at_lobby(workers, "bob", heir)
@@ -280,3 +283,20 @@ async def test_a_session_that_was_ended_at_one_worker_is_ended_at_all(workers):
     assert hung_up == ["ann"]
     with pytest.raises(Refused, match="token"):
         there.player(old)
+
+
+async def test_who_owned_the_tickets_until_lately_does_not_say_which_there_are(workers):
+    """Somebody else may have given others since."""
+    owner = lobby_of(workers)
+    workers.table.members[owner].fresh = False
+    with pytest.raises(Refused, match="try again"):
+        workers.worlds[owner].server.pairing.tickets("ann")
+
+
+async def test_a_worker_that_hands_a_key_over_serves_it_no_longer(workers):
+    owner = workers.workers[lobby_of(workers)]
+    assert owner.owner_of("lobby") == owner.me
+    held = asyncio.ensure_future(workers.table.members[owner.me].asked(shard_of("lobby")))
+    await workers.quiet()
+    await held
+    assert owner.owner_of("lobby") == NOBODY

@@ -28,18 +28,18 @@ class HubPlayer(NodeClient):
     def __init__(self, server: Server, id: str | None = None) -> None:
         self.id = id or str(uuid.uuid4())
         self.match = ""
-        self._server = server
+        self.server = server
         super().__init__("gammonx.mjs")
 
     def want(self, variant: int = 0, modus: int = 0, type: int = 2, **headers: str) -> str:
         wish = {"PlayerId": self.id, "MatchVariant": variant, "MatchModus": modus, "MatchType": type}
-        answer = self._server.call("POST", "/api/matches/join", wish, headers=headers)
+        answer = self.server.call("POST", "/api/matches/join", wish, headers=headers)
         assert answer.status_code == 200, answer.text
         self.match = answer.json()["payload"]["matchId"]
         return self.match
 
     def connect(self, prefix: str = "", **options: Any) -> None:
-        url = f"http://{self._server.address}{prefix}/matchhub"
+        url = f"http://{self.server.address}{prefix}/matchhub"
         query = f"matchId={self.match}&playerId={self.id}"
         assert self.ask("connect", url=url, query=query, options=options) is None
 

@@ -7,6 +7,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
+from parlour.server.border import first_number
 from parlour.server.gateway.pipes import DATA, PipeNews, Pipes
 
 HERE, OWNER = 1, 2
@@ -54,6 +55,8 @@ class PipedLine:
         encode = msgspec.json.Encoder().encode
         for worker in (HERE, OWNER):
             ends[worker] = Pipes(send_from(worker), encode, lambda: self.served)  # type: ignore[arg-type]
+            ends[worker].number_from(first_number(worker))
+        self.pipes = ends
         pipes = ends[HERE]
 
         class Door(asyncio.Protocol):
@@ -104,3 +107,19 @@ async def test_what_arrived_before_a_client_went_is_known_afterwards(line):
     line.writer.write_eof()
     await asyncio.wait_for(line.reader.read(), SOON)
     assert line.owner.unarrived == 0
+
+
+async def test_pipes_both_ways_between_two_workers_do_not_mix(line):
+    """Both are the first of the worker that opened them."""
+    there = Served()
+    line.pipes[HERE]._new_socket = lambda: there
+    elsewhere = await asyncio.get_running_loop().create_server(asyncio.Protocol, "127.0.0.1", 0)
+    _, writer = await asyncio.open_connection(*elsewhere.sockets[0].getsockname())
+    line.pipes[OWNER].open(HERE, writer.transport, Request("/y", Headers()))
+    line.owner.write(b"for the first")
+    assert await asyncio.wait_for(line.reader.readexactly(13), SOON) == b"for the first"
+    line.writer.write(b"from the first")
+    await line.served.hear(b"from the first")
+    assert [heard for heard in there.heard if b"first" in heard] == []
+    writer.transport.abort()
+    elsewhere.close()

@@ -140,7 +140,18 @@ def cluster(
 def adoptions(kills: int = 100, rooms: int = 24, seed: int = 1) -> None:
     """Kill workers with and without a supervisor who reports it, and see how soon their rooms go on."""
     good = True
-    plan = clusters.Plan(kills=kills, pauses=0, cuts=0, crashes=0, rooms=rooms, each=1, seed=seed)
+    plan = clusters.Plan(
+        kills=kills,
+        pauses=0,
+        cuts=0,
+        crashes=0,
+        rooms=rooms,
+        each=1,
+        seed=seed,
+        relays=0,
+        seekers=0,
+        matches=0,
+    )
     ways = {
         "nobody reports it": (lambda folder: clusters.torture(folder, plan, note_harm), 2.0),
         "the supervisor reports it": (lambda folder: supervised.kill_some(folder, kills, rooms, seed), 0.5),

@@ -19,8 +19,9 @@ from tests.postgres import Postgres
 from tests.torture.checker import Verdict, check_rows
 from tests.torture.habits import Habits
 from tests.torture.kept import read_database
-from tests.torture.load import Crowd
-from tests.torture.visitors import Table, Visitor, World
+from tests.torture.load import Crowd, invite
+from tests.torture.strangers import Doors, Strangers
+from tests.torture.visitors import Table, Visitor
 from tests.torture.waits import TimedDiary, Waits, spread
 
 ALARMS = (
@@ -49,30 +50,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Rooms that a visitor plays in, over one connection."""
     pace: float = 0.1
     """Seconds between two deeds of a visitor."""
+    relays: int = 4
+    seekers: int = 4
+    """People who look for somebody to play with."""
+    matches: int = 2
+    """Matches of GammonX at a time."""
     seed: int = 1
-
-
-class Doors(World):
-    """Visitors enter by any worker that is open."""
-
-    def __init__(self, chance: Random) -> None:
-        super().__init__()
-        self.open: list[RealWorker] = []
-        self.pause = 0.05
-        self._chance = chance
-
-    def note_open(self, workers: Sequence[RealWorker]) -> None:
-        """These can be entered."""
-        self.open = list(workers)
-        self.up.set() if self.open else self.up.clear()
-
-    @property
-    def port(self) -> int:
-        return self._chance.choice(self.open).port if self.open else 0
-
-    @port.setter
-    def port(self, _: int) -> None:
-        """It is drawn each time."""
 
 
 class Roamer(Visitor):
@@ -265,12 +248,15 @@ async def _torture(
     torturer = Torturer(cluster, crowd, proxy, chance)
     harms = ["kill"] * plan.kills + ["pause"] * plan.pauses + ["cut"] * plan.cuts + ["crash"] * plan.crashes
     chance.shuffle(harms)
-    async with crowd.playing():
+    guests = await asyncio.to_thread(invite, cluster.workers[0], plan.seekers)
+    strangers = Strangers(doors, guests, plan.relays, plan.matches, chance)
+    async with strangers.living(), crowd.playing():
         await crowd.all_synced()
         for number, harm in enumerate(harms):
             await torturer.do(harm)
             note(number + 1, harm)
-    return await judge(cluster, crowd, torturer.counts, torturer.complaints)
+    faults = [*torturer.complaints, *strangers.complaints()]
+    return await judge(cluster, crowd, torturer.counts + strangers.counts(), faults)
 
 
 async def judge(cluster: Cluster, crowd: ClusterCrowd, counts: Counter[str], faults: list[str]) -> Outcome:

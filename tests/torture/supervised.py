@@ -14,8 +14,9 @@ from parlour.journal.shards import room_key, shard_of
 from tests.cluster.real import Cluster, until
 from tests.nats import Nats
 from tests.postgres import Postgres
-from tests.torture.cluster import ClusterCrowd, Doors, Outcome, judge
+from tests.torture.cluster import ClusterCrowd, Outcome, judge
 from tests.torture.habits import Habits
+from tests.torture.strangers import Doors
 
 WORKERS = 3
 ROLLED_WITHIN = 120.0

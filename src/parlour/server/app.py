@@ -196,11 +196,13 @@ class Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         doors: Sequence[Door],
+        sockets: Sockets,
         stop_timeout: float,
         unstored: Callable[[], list[str]],
     ) -> None:
         super().__init__(config)
         self._doors = doors
+        self._sockets = sockets
         self._stop_timeout = stop_timeout
         self._unstored = unstored
         """The rooms whose state has changed since it was stored."""
@@ -221,6 +223,7 @@ class Server(uvicorn.Server):
             self.greet()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._sockets.in_hurry = self.failure is not None
         for door in self._doors:
             await door.stop()  # some clients wait in open requests, and uvicorn would wait for those
         await super().shutdown(sockets)
@@ -320,7 +323,7 @@ def make_server(
         proxy_headers=False,  # we read these headers ourselves, from known proxies only
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
-    server = Server(config, doors, settings.stop_timeout, parlour.rooms.unstored)
+    server = Server(config, doors, sockets, settings.stop_timeout, parlour.rooms.unstored)
     parlour.environment.give_up = server.give_up
     stop_when_fenced(parlour.journal, settings, server.give_up)
     return server

@@ -77,7 +77,7 @@ async def among_workers(
     worker = Worker(parlour, members, bus)
     worker.join()
     worker.network = network
-    network.join(journal.me, members.owner_of, bus.send)
+    network.join(journal.me, worker.owner_of, bus.send)
     cut = Cut(lambda: give_up(Gone(f"no bus for {CUT_OFF:g} s: this worker hands its rooms over")))
 
     async def leave() -> None:
@@ -85,7 +85,11 @@ async def among_workers(
         worker.leave()
         await bus.stop()
 
-    members.fenced = journal.fenced = lambda: give_up(Gone("this worker was declared gone by the others"))
+    def fence() -> None:
+        worker.note_gone()
+        give_up(Gone("this worker was declared gone by the others"))
+
+    members.fenced = journal.fenced = fence
     bus.cut, bus.joined_again = cut.begin, cut.end
     try:
         await bus.start()

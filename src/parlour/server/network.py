@@ -13,6 +13,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import NotKept
 from parlour.journal.shards import shard_of
 from parlour.server.api.forwarding import Forwarding, HttpAnswer, HttpCall
+from parlour.server.border import first_number
 from parlour.server.gateway.pipes import Pipes
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
@@ -48,6 +49,7 @@ class Network:
     def join(self, me: int, owner_of: Callable[[str], int], send: Callable[[int, bytes], None]) -> None:
         """Begin to pass on what others own."""
         self._me, self._owner_of, self._send = me, owner_of, send
+        self.pipes.number_from(first_number(me))
         self._sockets.forward = self._forward
         self._forwarding.answer = self._answer
 

@@ -132,6 +132,8 @@ class Worker:
 
     is_shared = True
     settle_after = SETTLE_AFTER
+    _is_gone = False
+    """The others have declared us gone: nobody is waited for any more."""
 
     def __init__(self, parlour: Components, members: Members, bus: Bus) -> None:
         self._parlour = parlour
@@ -188,12 +190,22 @@ class Worker:
             part.stop()
         self._env.ownership = OwnsNothing()
 
+    def note_gone(self) -> None:
+        """The others have declared this worker gone: nothing here finds an owner any more."""
+        self._is_gone = True
+
     # Who owns what.
 
     def owns(self, room: str) -> bool:
         """True if this room is ours, and not being handed over."""
         key = room_key(room)
         return self._members.owner_of(key) == self.me and shard_of(key) not in self._giving
+
+    def owner_of(self, key: str) -> int:
+        """Who owns a key and can serve it; `NOBODY` while it changes hands."""
+        owner = self._members.owner_of(key)
+        is_leaving = owner == self.me and shard_of(key) in self._giving
+        return NOBODY if is_leaving or owner in self._gone else owner
 
     def is_fresh(self) -> bool:
         """True while nobody else can own our rooms."""
@@ -400,7 +412,7 @@ class Worker:
                     raise answer.refusal
                 case _:  # it has another owner
                     pass
-            if self._parlour.clock.now() > given_up:
+            if self._is_gone or self._parlour.clock.now() > given_up:
                 raise _no_owner()
             self._members.look_now()
             await asyncio.sleep(LOOK_EVERY)

@@ -285,6 +285,10 @@ class Pipes:
         self._clients: dict[int, ClientEnd] = {}
         self._owned: dict[tuple[int, int], OwnerEnd] = {}
 
+    def number_from(self, first: int) -> None:
+        """Number pipes from *first* + 1 on: no two workers give one the same number."""
+        self._numbers = count(first + 1)
+
     def tell(self, worker: int, news: PipeNews) -> None:
         """Send news of a pipe to its other end."""
         self.send(worker, self._encode(news))

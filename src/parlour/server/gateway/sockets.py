@@ -54,6 +54,8 @@ class Sockets(WriteScheduler):
         self._rounds: Rounds | None = None
         self._parting: list[Socket] = []
         self._part_size = 0
+        self.in_hurry = False
+        """This server has to stop at once: nobody is sent away slowly."""
         self._tasks = Tasks()
 
     def __call__(self, *, server_state: "ServerState", **_: Any) -> Socket:
@@ -100,7 +102,7 @@ class Sockets(WriteScheduler):
         if not self._part_size:
             turns = PASS_SHARE * self.settings.stop_timeout / PART_EVERY
             most = max(PASS_AT_ONCE, ceil(len(self._parting) / turns))
-            self._part_size = most if self.settings.bus else PART_AT_ONCE
+            self._part_size = most if self.settings.bus and not self.in_hurry else PART_AT_ONCE
         some, self._parting = self._parting[: self._part_size], self._parting[self._part_size :]
         for socket in some:
             socket.part()

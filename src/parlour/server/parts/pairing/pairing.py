@@ -181,19 +181,22 @@ class Pairing:
 
     def _check_available(self) -> None:
         """Refuse what only the owner of all tickets can do."""
-        if not self.is_open:
+        if not self.is_open or not self._env.ownership.is_fresh():
             raise Refused(Code.NOT_SAVED, "the tickets are just moving to another worker; try again")
 
     def is_found(self, player: str, room: str) -> bool:
         """True if another player was found for the ticket of this room; asking counts as a sign of life."""
+        self._check_available()
         return self.index.is_found(player, room, self._now())
 
     async def unqueue(self, player: str, id: str) -> Ticket:
         """Give a ticket back."""
+        self._check_available()
         return await self._in_mailbox(lambda: self._unqueue(player, id))
 
     def tickets(self, player: str) -> list[Ticket]:
         """This player's open tickets and those matched lately; asking counts as a sign of life."""
+        self._check_available()
         tickets = self.index.of(player)
         for ticket in tickets:
             if ticket.room is None:
