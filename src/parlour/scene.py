@@ -14,6 +14,8 @@ Shape = Literal["square", "round", "up", "down", "tray"]
 Fill = Literal["none", "paper", "raised", "sunken", "felt", "wood", "light", "dark", "water", "red"]
 Look = Literal["x", "o", "disc", "tile", "back", "die", "cube", "flag", "mine"]
 Mark = Literal["last", "win", "wrong"]
+Cue = Literal["", "move", "capture", "deal", "check", "win"]
+"""What a step sounds like; ``check`` is for whatever wants an answer, and an empty one is silent."""
 
 
 INFINITY = float("inf")
@@ -157,6 +159,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     clocks: tuple[Clock, ...] = ()
     log: tuple[str, ...] = ()
     """What happened, the latest last."""
+    cue: Cue = "move"
+    """What the step that led here sounds like, wherever it changed something that is seen."""
     text: str = ""
     """A board of letters, for games that draw no other."""
 

@@ -503,6 +503,7 @@ export interface Scene {
   choices?: Choice[];
   clocks?: Clock[];
   log?: string[];
+  cue?: "" | "capture" | "check" | "deal" | "move" | "win";
   text?: string;
 }
 

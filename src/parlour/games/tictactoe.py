@@ -124,6 +124,7 @@ class TicTacToe(Game[Board]):
             status=_status(state, state.seat(viewer)),
             turn=() if state.over or not state.full else (state.turn,),
             sides=(Side("x"), Side("o")),
+            cue="move" if state.winner is None else "win",
             log=tuple(f"{{{turn % 2}}}: {PLACES[cell]}" for turn, cell in enumerate(state.played)),
         )
 

@@ -17,6 +17,7 @@ export interface Things {
   readonly choices: readonly Choice[];
   readonly clocks: readonly Clock[];
   readonly log: readonly string[];
+  readonly cue: NonNullable<Scene["cue"]>;
   readonly text: string;
 }
 
@@ -27,7 +28,7 @@ const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], choices: [], clocks: [], log: [], text: "" };
+const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

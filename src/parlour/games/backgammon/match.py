@@ -191,6 +191,14 @@ class Match(State, frozen=True, kw_only=True):
         return checkers
 
     @property
+    def has_hit(self) -> bool:
+        """The last step of this turn came upon a lone checker."""
+        board = self.before
+        for step in self.played[:-1]:
+            board = board.play(self.turn, step)
+        return board.meets(self.turn, self.played[-1].end)
+
+    @property
     def ways(self) -> tuple[Way, ...]:
         """All longest ways to play what is left of the roll."""
         return ways(self.board, self.turn, self.left) if self.phase == "move" else ()

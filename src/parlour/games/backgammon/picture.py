@@ -7,7 +7,7 @@ from typing import Any
 from parlour.games.backgammon.match import Match, Played, next_variant
 from parlour.games.backgammon.notation import Entry
 from parlour.games.backgammon.variants import AROUND, BAR, OFF, VARIANTS
-from parlour.scene import Choice, Clock, Piece, Scene, Side, Spot
+from parlour.scene import Choice, Clock, Cue, Piece, Scene, Side, Spot
 
 WIDTH, HEIGHT = 15.1, 11.8
 
@@ -32,6 +32,7 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
             for side in (0, 1)
         ),
         clocks=tuple(_clocks(match)),
+        cue=_cue(match),
         log=tuple(_log(match)),
     )
 
@@ -174,7 +175,20 @@ def _cube(match: Match, clicks: Mapping[str, Any]) -> Iterator[Piece]:
         )
 
 
-# What is said.
+# What is said and heard.
+
+
+def _cue(match: Match) -> Cue:
+    """Dice, a hit or a pin, a double that wants an answer, the end of a game; a turn ends in silence."""
+    match match.phase:
+        case "ready" | "over":
+            return "win" if match.games else ""
+        case "double":
+            return "check"
+        case "move":
+            return "deal" if not match.played else "capture" if match.has_hit else "move"
+        case "roll":
+            return ""
 
 
 def _clocks(match: Match) -> Iterator[Clock]:

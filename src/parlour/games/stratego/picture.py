@@ -59,6 +59,7 @@ def draw(state: Position, seat: int | None, drops: Mapping[int, Mapping[str, Any
         sides=tuple(_side(state, side) for side in (RED, BLUE)),
         clocks=_clocks(state),
         log=tuple(_log(state)),
+        cue="deal" if state.last is None else "move" if state.last.result is None else "capture",
     )
 
 

@@ -1,0 +1,99 @@
+"""Told without looking: the tab, sounds and notifications; and a browser that allows none of it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_browser_settings import open_settings
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+WATCHED = """
+window.notes = [];
+window.contexts = 0;
+const Real = window.AudioContext;
+window.AudioContext = class extends Real { constructor() { super(); window.contexts += 1; } };
+window.Notification = class {
+    static permission = "default";
+    static async requestPermission() { return (this.permission = "granted"); }
+    constructor(title, { body }) { window.notes.push(`${title}: ${body}`); }
+    close() {}
+};
+let away = false;
+Object.defineProperty(document, "hidden", { get: () => away });
+window.look = (elsewhere) => { away = elsewhere; document.dispatchEvent(new Event("visibilitychange")); };
+"""
+"""A browser whose tab can be hidden by a test, and that notes what it is asked to show and to play."""
+
+SILENT = """
+window.AudioContext = class { constructor() { throw new DOMException("off", "NotAllowedError"); } };
+delete window.Notification;
+delete Navigator.prototype.vibrate;
+"""
+
+
+def at_a_table(server, visit, script):
+    """Ann, whose browser runs this script first, and Bob, who is to move."""
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    ann.context.add_init_script(script)
+    bob.come_in(ann.open_room())
+    ann.sees("Your turn")
+    return ann, bob
+
+
+def icon(visitor):
+    return visitor.page.locator("link[rel=icon]").get_attribute("href")
+
+
+def test_a_turn_is_noticed_while_the_tab_is_hidden(server, visit):
+    ann, bob = at_a_table(server, visit, WATCHED)
+    expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")
+    assert icon(ann) == "/icon-turn.svg"
+    ann.mark("centre")
+    bob.sees("Your turn")
+    expect(ann.page).to_have_title("Noughts and crosses · Parlour")
+    assert icon(ann) == "/icon.svg"
+    ann.page.evaluate("look(true)")
+    bob.mark("left")
+    expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")
+    assert ann.page.evaluate("notes") == []  # nobody has asked for it yet, and nobody was asked
+    ann.page.evaluate("look(false)")
+    ann.page.get_by_role("button", name="Tell me next time").click()
+    expect(ann.page.get_by_text("You are told when it is your turn")).to_be_visible()
+    ann.mark("top")
+    ann.page.evaluate("look(true)")
+    bob.sees("Your turn")
+    bob.mark("right")
+    expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")
+    assert ann.page.evaluate("notes") == ["Noughts and crosses: Your turn"]
+
+
+def test_nothing_is_heard_before_the_first_gesture_and_sounds_go_off_with_one_tap(server, visit):
+    ann, bob = at_a_table(server, visit, WATCHED)
+    ann.mark("centre")
+    ann.page.wait_for_function("() => contexts === 1")
+    ann.page.reload()
+    bob.sees("Your turn")
+    bob.mark("left")
+    ann.sees("Your turn")
+    assert ann.page.evaluate("contexts") == 0
+    ann.page.get_by_role("button", name="Sounds").click()
+    expect(ann.page.get_by_role("button", name="Sounds")).to_have_attribute("aria-pressed", "false")
+    ann.mark("top")
+    bob.sees("Your turn")
+    assert ann.page.evaluate("contexts") == 0
+    ann.page.get_by_role("button", name="Sounds").click()
+    ann.page.wait_for_function("() => contexts === 1")
+
+
+def test_a_browser_that_allows_neither_sound_nor_notifications_plays_all_the_same(server, visit):
+    ann, bob = at_a_table(server, visit, SILENT)
+    sheet = open_settings(ann)
+    switch = sheet.get_by_role("checkbox", name="Tell me when it is my turn")
+    switch.click()
+    expect(sheet.get_by_role("status")).to_contain_text("does not let this page notify you")
+    expect(switch).not_to_be_checked()
+    sheet.get_by_role("button", name="Done").click()
+    ann.mark("centre")
+    bob.sees("Your turn")
+    bob.mark("left")
+    ann.sees("Your turn")
