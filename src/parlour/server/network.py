@@ -31,6 +31,10 @@ LOOKS = 56
 """How often, and how many times, it is looked for an owner that is not there yet."""
 
 
+ONLY_READ = ("GET", "HEAD")
+"""Methods of calls that change nothing."""
+
+
 class Network:
     """Passes connections and calls on to the owners of what they are about, and takes those of others."""
 
@@ -68,6 +72,15 @@ class Network:
         return True
 
     async def _answer(self, key: str, call: HttpCall) -> HttpAnswer | None:
+        """Have the owner of a key answer; None if that is us. What only reads is asked twice if it dies."""
+        try:
+            return await self._answer_once(key, call)
+        except Refused:
+            if call.method not in ONLY_READ:
+                raise
+        return await self._answer_once(key, call)
+
+    async def _answer_once(self, key: str, call: HttpCall) -> HttpAnswer | None:
         owner = await self._owner(key)
         if owner == self._me:
             return None
