@@ -158,7 +158,7 @@ class Worker:
         """Workers that will never answer; whoever is neither has just joined, and not been seen yet."""
         self._tasks = Tasks()
         self._rounds = Rounds(parlour.clock, LOOK_EVERY, self._go_round)
-        self.lobby = SharedLobby(parlour, self.me, lambda: self.owner_of(LOBBY), self._post)
+        self.lobby = SharedLobby(parlour, self.me, lambda: self._living_owner(LOBBY), self._post)
         self.room_list = SharedRoomList(parlour, self.me, self._owner, self._post)
         self.limits = SharedLimits(parlour, lambda mail: bus.broadcast(encode_mail(mail)))
         self.greetings = Greetings(parlour.games, self._post)
@@ -203,9 +203,8 @@ class Worker:
 
     def owner_of(self, key: str) -> int:
         """Who owns a key and can serve it; `NOBODY` while it changes hands."""
-        owner = self._members.owner_of(key)
-        is_leaving = owner == self.me and shard_of(key) in self._giving
-        return NOBODY if is_leaving or owner in self._gone else owner
+        owner = self._living_owner(key)
+        return NOBODY if owner == self.me and shard_of(key) in self._giving else owner
 
     def is_fresh(self) -> bool:
         """True while nobody else can own our rooms."""
@@ -339,13 +338,13 @@ class Worker:
         asked = self._asked.items()
         return [number for number, one in asked if one.worker == worker and room in (None, one.room)]
 
-    def owner_of(self, key: str) -> int:
+    def _owner(self, room: str) -> int:
+        return self._living_owner(room_key(room))
+
+    def _living_owner(self, key: str) -> int:
         """The worker that owns a key; `NOBODY` also if that one is gone and no other has its place yet."""
         owner = self._members.owner_of(key)
         return NOBODY if owner in self._gone else owner
-
-    def _owner(self, room: str) -> int:
-        return self.owner_of(room_key(room))
 
     # From our gateway to owners.
 
