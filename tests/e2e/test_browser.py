@@ -268,7 +268,7 @@ def test_a_room_for_anybody_is_listed_at_once_and_can_be_joined_from_there(serve
     bob.sees("Waiting for Ann")
     ann.sees("Your turn")
     ann.go("/")
-    expect(ann.page.get_by_role("button", name=f"Return: Ann and Bob, room {room}")).to_be_visible()
+    expect(ann.page.get_by_role("button", name=f"Play on: Ann and Bob, room {room}")).to_be_visible()
 
 
 def test_a_room_for_a_friend_is_in_no_list_and_its_invitation_says_so(server, visit):

@@ -113,7 +113,7 @@ def test_whoever_cancels_is_paired_with_nobody_and_whoever_waits_can_have_a_bot_
     expect(ann.page.get_by_role("region", name="Waiting")).to_have_count(0)
     play_now(bob)
     waits(bob)
-    bob.page.get_by_role("link", name="Leaderboard of Stratego").click()
+    bob.page.get_by_role("link", name="Leaderboard").click()
     expect(bob.page.get_by_text("Nobody has played a ranked game")).to_be_visible()
     waits(bob)  # on every page
     button(bob, "Play a bot instead").click()

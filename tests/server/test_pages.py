@@ -19,7 +19,8 @@ FOR_DEVELOPERS = {"/api/docs": "<title>Calls</title>", "/relay": "<title>Relays<
 SCRIPT = "console.log('parlour')" + " " * 500
 ADDRESSES = [
     "/", "/r/ABCD", "/r/our.corner", "/r/ABCD/replay", "/r/ABCD/replay?room=3&seq=9", "/p/ann",
-    "/p/bot:perfect", "/leaderboard", "/leaderboard/tictactoe", "/leaderboard/backgammon/fevga",
+    "/p/bot:perfect", "/watch", "/games",
+    "/leaderboard", "/leaderboard/tictactoe", "/leaderboard/backgammon/fevga",
 ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 // The HTTP calls. The cookie says who asks.
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, NamedRoom, NewRoom, Player, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
+  PublicGame, HistoryPage, Hint, MyRoom, NamedRoom, NewRoom, Player, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
   PublicTicket,
 } from "./wire";
 
@@ -50,7 +50,7 @@ export const games = () => call<PublicGame[]>("GET", "/api/games");
 export const preview = (game: string) => call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview`);
 export const rules = (game: string, variant: string | null) =>
   call<RulesPage>("GET", `/api/games/${encodeURIComponent(game)}/rules${variant === null ? "" : `?variant=${encodeURIComponent(variant)}`}`);
-export const myRooms = () => call<PublicRoom[]>("GET", "/api/players/me/rooms");
+export const myRooms = () => call<MyRoom[]>("GET", "/api/players/me/rooms");
 export const room = (id: string) => call<PublicRoom>("GET", at(id));
 /** The room of an id that a person typed or passed on: that very one, or the only one that differs in capitals. */
 export const findRoom = (id: string) => call<PublicRoom>("GET", `${at(id)}?any_case=true`);

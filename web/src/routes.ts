@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: "leaderboard"; readonly game: string | null; readonly variant: string | null }
   | { readonly page: "rules"; readonly game: string; readonly variant: string | null }
   | { readonly page: "player"; readonly player: string }
+  | { readonly page: "watch" }
+  | { readonly page: "mine" }
   | { readonly page: "nowhere" };
 
 /** One of the games of a room, which may have freed its name since. */
@@ -15,6 +17,11 @@ export interface PastGame {
   readonly number: number;
   /** The step in which it ended. */
   readonly seq: number;
+}
+
+/** A page with a board, which has a header of its own and all the room. */
+export function isBoard({ page }: Route): boolean {
+  return page === "room" || page === "replay";
 }
 
 const NOWHERE: Route = { page: "nowhere" };
@@ -34,6 +41,10 @@ export function routeOf(address: string): Route {
     case "rules":
       if (parts.length < 2 || parts.length > 3 || parts.includes("")) return NOWHERE;
       return { page: "rules", game: parts[1]!, variant: parts[2] ?? null };
+    case "watch":
+      return parts.length === 1 ? { page: "watch" } : NOWHERE;
+    case "games":
+      return parts.length === 1 ? { page: "mine" } : NOWHERE;
     case "p":
       return parts.length === 2 && parts[1] ? { page: "player", player: parts[1] } : NOWHERE;
     default:

@@ -38,6 +38,12 @@ describe("the list of calls", () => {
     ]);
   });
 
+  it("names what stands within itself, and goes no deeper", () => {
+    const block = { properties: { text: { type: "string" }, blocks: { items: { $ref: "#/components/schemas/Block" } } } };
+    const api = { ...API, components: { schemas: { Block: block } } };
+    expect(resolved({ $ref: "#/components/schemas/Block" }, api)).toEqual({ text: "string", blocks: ["Block"] });
+  });
+
   it("says what is one of several in one line", () => {
     const either = { anyOf: [{ $ref: "#/components/schemas/Room" }, { items: { type: "string" } }, { type: "null" }] };
     expect(resolved(either, API)).toBe('{"id": "string"} or ["string"] or null');

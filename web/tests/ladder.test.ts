@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ago, inARow, ladderParts, longest, record, streak, strength } from "../src/ladder/words";
-import type { Standing } from "../src/wire";
+import { ago, change, form, inARow, ladderParts, longest, ratingsOn, record, streak, strength } from "../src/ladder/words";
+import type { GameResult, Standing } from "../src/wire";
 
 const standing = (more: Partial<Standing> = {}): Standing => ({ ladder: "tictactoe", player: "ann", name: "Ann", ...more });
 
@@ -37,4 +37,24 @@ test("the time since a game is told in words for a week, then as a date", () => 
 
 test("facts stand in a row, and what says nothing is left out", () => {
   expect(inARow("2 won", "", "ranked")).toBe("2 won\u00a0· ranked");
+});
+
+const result = (more: Partial<GameResult>): GameResult => ({
+  player: "ann", how: "won", why: "", game: "tictactoe", ladder: "tictactoe", against: [], room: "ABCD", number: 1, seq: 9, date: 0, ...more,
+});
+
+test("a ranked game says what it made of the rating", () => {
+  expect(change(result({ rating_before: 1500, rating_after: 1662.2 }))).toBe("+162");
+  expect(change(result({ rating_before: 1500.4, rating_after: 1493.3 }))).toBe("\u22127");
+  expect(change(result({}))).toBe("");
+});
+
+test("the last games are read out with the newest last", () => {
+  expect(form([result({ how: "lost" }), result({ how: "won" })])).toBe("The last games: won, lost");
+});
+
+test("the curve of a ladder begins with a newcomer's rating where every game is known", () => {
+  const told = [{ ladder: "tictactoe", date: 1, rating: 1600 }, { ladder: "stratego", date: 2, rating: 1400 }];
+  expect(ratingsOn(standing({ won: 1 }), told)).toEqual([1500, 1600]);
+  expect(ratingsOn(standing({ won: 400 }), told)).toEqual([1600]);
 });

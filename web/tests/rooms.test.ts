@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changed } from "../src/lobby/rooms";
+import { byKind, changed, facts, turnWords, who } from "../src/lobby/rooms";
 import type { PublicRoom } from "../src/wire";
 
 const room = (id: string, created: number, status = "waiting"): PublicRoom => ({
@@ -21,4 +21,33 @@ test("a room that is gone is listed no longer, and one that nobody knows is not 
 test("what is told twice is there once", () => {
   const told = { rooms: [room("A", 1)], gone: [] };
   expect(shown(changed(changed([], told), told))).toEqual(["A waiting"]);
+});
+
+const ann = { id: "a", name: "Ann" };
+const bob = { id: "b", name: "Bob" };
+const bot = { id: "bot:easy", name: "Easy bot", bot: true };
+
+test("rooms wait for a player, are played in by people, or with bots", () => {
+  const rooms = [
+    { ...room("A", 1), seats: [ann, null] },
+    { ...room("B", 2, "playing"), seats: [ann, bob] },
+    { ...room("C", 3, "playing"), seats: [ann, bot] },
+    { ...room("D", 4), seats: [bot, null] },
+  ];
+  const { waiting, playing, bots } = byKind(rooms);
+  expect([waiting, playing, bots].map((some) => some.map(({ id }) => id))).toEqual([["A", "D"], ["B"], ["C"]]);
+});
+
+test("a list says what is played, how the match stands and who looks on, and leaves out what there is not", () => {
+  expect(facts(room("A", 1), "Noughts and crosses")).toEqual(["Noughts and crosses"]);
+  const match = { ...room("B", 2, "playing"), score: [3, 2], spectators: 1, ranked: true };
+  expect(facts(match, "Backgammon: fevga")).toEqual(["Backgammon: fevga", "3\u2009:\u20092", "ranked", "1 person watches"]);
+  expect(facts({ ...match, spectators: 4 }, "Tavla")).toContain("4 people watch");
+});
+
+test("whose turn it is is told with those who wait, and without where one plays alone", () => {
+  const table = { ...room("A", 1, "playing"), seats: [ann, bob] };
+  expect(who(table)).toBe("Ann and Bob");
+  expect(turnWords(table, "Stratego", "a")).toBe("Your turn at Stratego: Bob waits");
+  expect(turnWords({ ...table, seats: [ann] }, "Minesweeper", "a")).toBe("Minesweeper waits for you");
 });

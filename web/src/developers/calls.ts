@@ -51,18 +51,18 @@ function callOf(title: string, operation: Operation, api: OpenApi): Call {
   return { title, summary: operation.summary, shapes, refused: statuses.filter((status) => status >= "400") };
 }
 
-/** A schema as one reads it. */
-export function resolved(schema: Schema, api: OpenApi): Shape {
+/** A schema as one reads it. What stands within itself is named there; *around* are the names that it stands in. */
+export function resolved(schema: Schema, api: OpenApi, around: readonly string[] = []): Shape {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
-    return resolved(api.components.schemas[name] ?? {}, api);
+    return around.includes(name) ? name : resolved(api.components.schemas[name] ?? {}, api, [...around, name]);
   }
   if (schema.properties) {
-    const inner = Object.entries(schema.properties).map(([name, one]) => [name, resolved(one, api)] as const);
+    const inner = Object.entries(schema.properties).map(([name, one]) => [name, resolved(one, api, around)] as const);
     return Object.fromEntries(inner);
   }
-  if (schema.anyOf) return schema.anyOf.map((one) => inOneLine(resolved(one, api))).join(" or ");
-  if (typeof schema.items === "object") return [resolved(schema.items, api)];
+  if (schema.anyOf) return schema.anyOf.map((one) => inOneLine(resolved(one, api, around))).join(" or ");
+  if (typeof schema.items === "object") return [resolved(schema.items, api, around)];
   return schema.type ?? "anything";
 }
 

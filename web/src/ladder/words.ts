@@ -1,5 +1,5 @@
 // Standings and results as people read them.
-import type { GameResult, Standing } from "../wire";
+import type { GameResult, RatingPoint, Standing } from "../wire";
 
 /** What is believed of somebody's strength, and within which bounds it almost certainly is. */
 export function strength({ rating }: Standing): { rating: string; within: string } {
@@ -27,6 +27,27 @@ const HOW: Record<GameResult["how"], string> = { won: "Won", lost: "Lost", drew:
 
 export function how(result: GameResult): string {
   return HOW[result.how];
+}
+
+/** The last games of a ladder, the newest last: for whoever does not see the dots. */
+export function form(results: readonly GameResult[]): string {
+  return `The last games: ${results.map(({ how }) => how).reverse().join(", ")}`;
+}
+
+/** What a ranked game made of the rating: `+12`, `−7`. */
+export function change({ rating_before: before, rating_after: after }: GameResult): string {
+  if (before == null || after == null) return "";
+  const points = Math.round(after) - Math.round(before);
+  return points < 0 ? `\u2212${-points}` : `+${points}`;
+}
+
+const NEWCOMER = 1500;
+
+/** The ratings on a ladder, the oldest first; where all games are known, they begin with a newcomer's. */
+export function ratingsOn(standing: Standing, told: readonly RatingPoint[]): readonly number[] {
+  const { ladder, won = 0, drew = 0, lost = 0 } = standing;
+  const ratings = told.filter((point) => point.ladder === ladder).map((point) => point.rating);
+  return ratings.length === won + drew + lost ? [NEWCOMER, ...ratings] : ratings;
 }
 
 /** The game and the variant of a ladder: `backgammon/fevga`. */

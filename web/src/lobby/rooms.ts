@@ -6,3 +6,37 @@ export function changed(rooms: readonly PublicRoom[], { rooms: different, gone }
   const left = new Set([...gone, ...different.map((room) => room.id)]);
   return [...different, ...rooms.filter((room) => !left.has(room.id))].sort((a, b) => b.created - a.created);
 }
+
+/** Rooms that wait for a player, that people play in, that people play in with bots. */
+export type Kind = "waiting" | "playing" | "bots";
+
+export function kindOf({ status, seats }: PublicRoom): Kind {
+  if (status === "waiting") return "waiting";
+  return seats.some((seat) => seat?.bot) ? "bots" : "playing";
+}
+
+export const byKind = (rooms: readonly PublicRoom[]): Readonly<Record<Kind, readonly PublicRoom[]>> => ({
+  waiting: rooms.filter((room) => kindOf(room) === "waiting"),
+  playing: rooms.filter((room) => kindOf(room) === "playing"),
+  bots: rooms.filter((room) => kindOf(room) === "bots"),
+});
+
+/** Who sits in a room; whoever is left out (oneself, say) by their id does not count. */
+export function who({ seats }: PublicRoom, without?: string): string {
+  const names = seats.flatMap((seat) => (seat && seat.id !== without ? [seat.name] : []));
+  if (!names.length) return "Nobody yet";
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]!;
+}
+
+/** What waits for me in a room, in a sentence. */
+export function turnWords(room: PublicRoom, title: string, me?: string): string {
+  const alone = !room.seats.some((seat) => seat && seat.id !== me);
+  return alone ? `${title} waits for you` : `Your turn at ${title}: ${who(room, me)} waits`;
+}
+
+/** What is played, how it stands, who looks on: small facts for a list. */
+export function facts(room: PublicRoom, title: string): string[] {
+  const { score, spectators, ranked } = room;
+  const watched = spectators === 1 ? "1 person watches" : spectators > 1 ? `${spectators} people watch` : "";
+  return [title, score.length ? score.join("\u2009:\u2009") : "", ranked ? "ranked" : "", watched].filter(Boolean);
+}

@@ -22,6 +22,8 @@ PAGES = {
     "/p/{id}": INDEX,
     "/rules/{game}": INDEX,
     "/rules/{game}/{variant}": INDEX,
+    "/watch": INDEX,
+    "/games": INDEX,
     "/leaderboard": INDEX,
     "/leaderboard/{game}": INDEX,
     "/leaderboard/{game}/{variant}": INDEX,
