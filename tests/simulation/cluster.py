@@ -19,7 +19,7 @@ from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.settings import Settings
 from tests.server.world import InPlace
 from tests.simulation.database import Database
-from tests.simulation.game import Saying
+from tests.simulation.game import Pairs, Saying
 from tests.simulation.journal import WorkerJournal
 from tests.simulation.leases import LeaseTable, SimulatedLeases
 from tests.simulation.loop import Handle, Process, VirtualLoop
@@ -34,7 +34,7 @@ HOP = 0.0003
 """Seconds that a frame takes at least."""
 joining_module: Any = joining
 """The same; what it makes is replaced while a simulation runs."""
-GAMES: dict[str, Game[Any]] = {"saying": Saying()}
+GAMES: dict[str, Game[Any]] = {"saying": Saying(), "pairs": Pairs()}
 
 
 class WorldClock:

@@ -70,3 +70,11 @@ class Saying(Game[Words]):
 
     def view(self, state: Words, viewer: str | None) -> Any:
         return {"said": len(state.said), "last": state.said[-1:], "changes": state.changes, "you": viewer}
+
+
+class Pairs(Saying):
+    """The same for two, who meet at the lobby."""
+
+    name = "pairs"
+    display_name = "Pairs"
+    seats = range(2, 3)

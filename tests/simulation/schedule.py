@@ -14,6 +14,7 @@ from tests.simulation.cluster import Cluster, Machine, simulated
 from tests.simulation.judge import judge
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.people import Person
+from tests.simulation.seekers import Seeker, judge_tickets
 from tests.simulation.weather import CALM, STORM, Mishap, Weather
 
 BOOT = 6.0
@@ -22,7 +23,10 @@ SETTLE = 12.0
 """Seconds after the storm within which everybody must be able to play again."""
 LINGER = 4.0
 """Seconds for which some schedules go on after that, to see that nothing more happens."""
+LAST_MATCH = 3.0
+"""Seconds in which whoever has a ticket in the end is matched."""
 LOOK_EVERY = 0.05
+SEEKERS = ("una", "val", "wim")
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay", "gus", "hal")
 SAYS = ("all", "all", "all", "me", "nobody", "chat", "remind")
 
@@ -52,6 +56,7 @@ class Schedule:
         self.cluster = Cluster(self.loop, self.chance)
         self.rooms = [f"R{number}" for number in range(1, self.weather.rooms + 1)]
         self.people: list[Person] = []
+        self.seekers: list[Seeker] = []
         self.broken: list[str] = []
         self.trace: Trace = (lambda what: trace(f"{self.loop.now:8.4f} {what}")) if trace else lambda _: None
         self._is_traced = trace is not None
@@ -66,7 +71,9 @@ class Schedule:
                 if not self.broken:
                     self._storm()
                     self._settle()
+                    self._end_seeking()
                 self.broken += judge(self.cluster, self.people, self.rooms)
+                self.broken += judge_tickets(self.cluster, self.seekers)
             finally:
                 self.loop.close()
         return Verdict(self.seed, self.broken, sum(map(self.cluster.database.seq_of, self.rooms)))
@@ -82,8 +89,12 @@ class Schedule:
         self._wait(1.0, lambda: all(cluster.database.store._by_id.get(room) for room in self.rooms))
         for name in NAMES[: self.weather.people]:
             self.people.append(self._person(name, self._wishes()))
+        if self.seed % 3 == 0:
+            self.seekers = [Seeker(cluster, name, Random(self.seed)) for name in SEEKERS]
         for person in self.people:
             person.come()
+        for seeker in self.seekers:
+            seeker.come()
         self._wait(BOOT, lambda: all(person.is_content for person in self.people))
 
     def _wishes(self) -> dict[str, bool]:
@@ -225,6 +236,13 @@ class Schedule:
             self._complain("in the end")
         elif self.seed % 4 == 0:
             self._linger()
+
+    def _end_seeking(self) -> None:
+        """Nobody takes another ticket; those that there are find each other."""
+        for seeker in self.seekers:
+            seeker.seeks = False
+        if self.seekers:
+            self.loop.run_until(self.loop.now + LAST_MATCH)
 
     def _is_restored(self) -> bool:
         cluster = self.cluster

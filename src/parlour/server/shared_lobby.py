@@ -170,7 +170,7 @@ class SharedLobby:
             return
         self._is_open = True
         for client in tuple(self._at.values()):
-            self._parlour.lobby.receive(client, Request(None, Enter(), ref=None))
+            self._parlour.lobby.add(client)
         early, self._early = self._early, {}
         for sender, asked in early.values():
             self._take_ask(sender, asked)
@@ -263,7 +263,10 @@ class SharedLobby:
             client.refuse(request, Refused(Code.NOT_SAVED, "the lobby is just being opened; try again"))
             return
         self._remote[client.number] = client
-        self._parlour.lobby.receive(client, request)  # type: ignore[arg-type]
+        if asked.wish == "enter" and not asked.number:  # it was at the lobby before
+            self._parlour.lobby.add(client)  # type: ignore[arg-type]
+        else:
+            self._parlour.lobby.receive(client, request)  # type: ignore[arg-type]
         if asked.wish == "leave":
             self._remote.pop(client.number, None)
 

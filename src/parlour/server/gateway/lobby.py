@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from parlour.errors import Refused
 from parlour.server.gateway.connections import Client
 from parlour.wire import Enter, Push, Queue, Request, Unqueue
 
@@ -41,15 +42,20 @@ class Lobby:
         """Take a request to the lobby."""
         match request.wish:
             case Enter():
-                tickets = self.pairing.list_tickets(client.player)
+                try:
+                    tickets = self.pairing.list_tickets(client.player)
+                except Refused as why:  # it is not known which there are
+                    client.refuse(request, why)
+                    return
                 client.accept(request, {"tickets": tickets} if tickets else {})
-                self._add(client)
+                self.add(client)
             case Queue() | Unqueue() as wish:
                 self.pairing.take(client, request, wish)
             case _:
                 self.remove(client)
 
-    def _add(self, client: Client) -> None:
+    def add(self, client: Client) -> None:
+        """Tell a client from now on what happens at the lobby."""
         welcome = self._rooms.welcome(first=not self._clients)
         self._clients.add(client)
         self._players.setdefault(client.player, set()).add(client)
