@@ -20,8 +20,9 @@ CUT_OFF = 3.0
 """Seconds without the bus after which a worker gives up its rooms, since others may reach them."""
 
 
-MEET_WITHIN = 3.0
-"""Seconds in which another worker must answer on the bus, if there is one."""
+ANSWER_WITHIN = 0.5
+TRIES = 8
+"""How long, and how often, a worker that begins waits for an answer of another on the bus."""
 
 
 class Gone(Trouble):
@@ -50,10 +51,12 @@ class Cut:
 async def meet_others(worker: Worker, url: str) -> None:
     """Make sure that the bus leads to the other workers of this database, if there are any."""
     others = await beating(url)
-    if not others or await worker.greetings.meet(others, MEET_WITHIN):
-        return
-    still = {id: address for id, address in (await beating(url)).items() if id in others}
-    for id, address in still.items():
+    for _ in range(TRIES):
+        if not others or await worker.greetings.meet(others, ANSWER_WITHIN):
+            return
+        still = await beating(url)  # whoever has died meanwhile cannot answer
+        others = {id: address for id, address in others.items() if id in still}
+    for id, address in others.items():
         raise Trouble(
             f"worker {id} at {address} shares this database and cannot be heard on this bus: "
             "all workers of a database need the same --bus"
