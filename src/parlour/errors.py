@@ -47,6 +47,7 @@ class Code(StrEnum):
     STALE = "stale"
     TOO_FAST = "too_fast"
     TOO_LARGE = "too_large"
+    TOO_LATE = "too_late"
     TOO_MANY = "too_many"
     UNKNOWN_BOT = "unknown_bot"
     UNKNOWN_EVENT = "unknown_event"

@@ -170,13 +170,15 @@ class Chance:
     True
     """
 
-    __slots__ = ("_count", "_seed", "_step", "draws")
+    __slots__ = ("_count", "_seed", "_step", "draws", "sizes")
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
         self._step = step
         self._count = 0
         self.draws: list[int] = []
+        self.sizes: list[int] = []
+        """From how many possibilities each was drawn."""
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1, each as likely as the others."""
@@ -186,6 +188,7 @@ class Chance:
         while (number := self._next()) >= fair:
             pass  # numbers above the last whole multiple of n would favour the low ones
         self.draws.append(number % n)
+        self.sizes.append(n)
         return number % n
 
     def choice(self, things: Sequence[T]) -> T:
@@ -244,6 +247,8 @@ class Game(Generic[S]):
     """What the room lets its players do: resign (two players), offer a draw, ask for a move back, pause."""
     rules: str = ""
     """How it is played, as Markdown; if empty, the file beside the game's own: ``name.md``."""
+    lucky: bool = False
+    """Its rules draw by chance: browsers add random bytes to it before the first draw."""
     bots: Mapping[str, Bot] = {}
     """Who else can play, by name; the last is the best. A bot that does anything legal is always there."""
 

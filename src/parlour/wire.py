@@ -11,6 +11,7 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
+from parlour.luck import AddedLuck, AddLuck, SendLuck
 from parlour.offers import Answer, AnswerOffer, GiveUpGame, MakeOffer, Offer, Offers, Resign
 from parlour.scene import Patch, Scene
 
@@ -100,6 +101,7 @@ Command = (
     | Offer
     | Answer
     | Resign
+    | AddLuck
     | Ring
     | Hold
     | Shutdown
@@ -152,12 +154,14 @@ _encode = msgspec.json.Encoder().encode
 read_step = msgspec.json.Decoder(Step).decode
 
 
-class RevealedSeed(msgspec.Struct, frozen=True):
+class RevealedSeed(msgspec.Struct, frozen=True, omit_defaults=True):
     """A seed that an outcome made public, and the steps that drew from it."""
 
     first: int
     last: int
     seed: bytes
+    added: tuple[AddedLuck, ...] = ()
+    """What players added to it."""
 
 
 # Requests: what a client asks through an adapter. `ref` is the adapter's own note of whom to answer.
@@ -239,7 +243,17 @@ class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LobbyWish = Queue | Unqueue
 
-Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | MakeOffer | AnswerOffer | GiveUpGame | LookFirst
+Wish = (
+    SendEvent
+    | SendChat
+    | GiveUpSeat
+    | PlayAgain
+    | MakeOffer
+    | AnswerOffer
+    | GiveUpGame
+    | SendLuck
+    | LookFirst
+)
 
 
 def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of all wishes
@@ -259,6 +273,8 @@ def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of a
             return Answer(player, wish.what, wish.accept)
         case GiveUpGame():
             return Resign(player)
+        case SendLuck():
+            return AddLuck(player, wish.luck)
         case LookFirst():
             raise AssertionError("a door decides what this is")
 
@@ -291,6 +307,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     seed_hash: str
     verdict: Literal["resigned", "agreed", "flagged"] | None = None
     """How the room decided the game, where that was not for its rules to say."""
+    added: tuple[AddedLuck, ...] = ()
+    """The random bytes that players added to the seed, in order."""
 
 
 class Sync(TypedDict):

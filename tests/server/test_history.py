@@ -1,13 +1,14 @@
 """A room's history: what somebody may see of it, and no more than they could see then."""
 
 import hashlib
+import hmac
 
 import httpx
 import msgspec
 import pytest
 from msgspec.structs import replace
 
-from parlour.game import Event, Game, Joined, Outcome, Send, State, Update
+from parlour.game import Chance, Event, Game, Joined, Outcome, Send, State, Update
 from parlour.games import GAMES
 from parlour.games.tictactoe import TicTacToe
 from parlour.scene import Patch, Scene, apply
@@ -186,6 +187,23 @@ async def test_the_seed_stands_at_the_step_that_brought_the_outcome_and_nowhere_
     assert list(results) == [9]
     assert results[9]["outcome"]["won"] == ["ann"]
     assert hashlib.sha256(bytes.fromhex(results[9]["seed"])).hexdigest() == seed_hash
+
+
+async def test_the_draws_of_a_step_are_told_with_the_seed_and_not_before(world, http):
+    await world.open("cards")
+    ann, _ = await world.seated("ABCD", "ann", "bob")
+    await ann.push("ABCD", "luck", {"luck": "07" * 16})
+    await ann.play("ABCD", {"type": "deal"})
+    steps = (await history(http, "ann"))["steps"]
+    assert not any("draws" in step for step in steps)
+    await ann.play("ABCD", {"type": "fold"})
+    steps = (await history(http, "ann"))["steps"]
+    (drawing,) = [step for step in steps if "draws" in step]
+    result = steps[-1]["result"]
+    assert result["added"] == [{"player": "ann", "luck": "07" * 16}]
+    key = hmac.digest(bytes.fromhex(result["seed"]), bytes.fromhex("07" * 16), "sha256")
+    chance = Chance(key, drawing["seq"])
+    assert drawing["draws"] == [[1000, chance.below(1000)], [1000, chance.below(1000)]]
 
 
 async def test_in_format_scene_a_history_is_a_scene_and_patches(world, http):

@@ -3,6 +3,12 @@
 /** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
 export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
 
+/** Who added which bytes to a seed. */
+export interface AddedLuck {
+  player: string;
+  luck: string;
+}
+
 /** One choice of a setting in words: a title, and a line that says what it is like. */
 export interface Card {
   title: string;
@@ -147,6 +153,7 @@ export interface HistoryStep {
   scene?: Scene;
   patch?: Patch;
   result?: Result | null;
+  draws?: [number, number][];
 }
 
 /** The answer to a join. */
@@ -387,6 +394,7 @@ export interface PublicGame {
   set_up: SetUp;
   bots: string[];
   timeouts: Waits;
+  lucky: boolean;
   offers: string[];
 }
 
@@ -467,6 +475,7 @@ export interface Result {
   seed: string;
   seed_hash: string;
   verdict?: "agreed" | "flagged" | "resigned" | null;
+  added?: AddedLuck[];
 }
 
 /** How a game, or a variant of it, is played. */
@@ -539,6 +548,7 @@ export interface ShownSeed {
   first: number;
   last: number;
   seed: string;
+  added?: AddedLuck[];
 }
 
 /** What stands beside a player's name; the first is that of seat 0. */
@@ -630,7 +640,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from parlour.errors import Code, Refused, parse
+from parlour.luck import SendLuck
 from parlour.offers import AnswerOffer, GiveUpGame, MakeOffer
 from parlour.wire import (
     Enter,
@@ -58,6 +59,7 @@ _WISHES: dict[str, "msgspec.json.Decoder[Wish]"] = {
     "offer": msgspec.json.Decoder(MakeOffer),
     "answer": msgspec.json.Decoder(AnswerOffer),
     "resign": msgspec.json.Decoder(GiveUpGame),
+    "luck": msgspec.json.Decoder(SendLuck),
 }
 _LOBBY_WISHES: dict[str, "msgspec.json.Decoder[LobbyWish]"] = {
     "queue": msgspec.json.Decoder(Queue),

@@ -7,6 +7,7 @@
 from parlour.room.steps import (
     apply,
     ask_to_join,
+    draw_sizes,
     open_room,
     perform_without_game,
     replay,
@@ -25,6 +26,7 @@ __all__ = [
     "Seat",
     "apply",
     "ask_to_join",
+    "draw_sizes",
     "is_own_topic",
     "open_room",
     "own_topic",

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
+from parlour.luck import AddedLuck, AddLuck
 from parlour.offers import Answer, Offer, Resign, after_move
 from parlour.room.offering import OfferingTurn
 from parlour.room.topics import ALL, talk_topic, topics_of
@@ -39,7 +40,8 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
     seats = (None,) * (game.seats.stop - 1)
-    state = game.init(checked, Moment(at.now, at.date, Chance(at.seed, 0), seats))
+    chance = Chance(at.seed, 0)
+    state = game.init(checked, Moment(at.now, at.date, chance, seats))
     alarms = {}
     waits = [
         seconds for seconds in (game.timeouts.game, at.patience.empty) if isinstance(seconds, float | int)
@@ -47,12 +49,23 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
     if waits:
         alarms["idle"] = Alarm(at.now + min(waits), Shutdown("game_timeout"))
     config = msgspec.to_builtins(checked)
-    return Room(id, game.name, config, state, seats, game.seats.start, at.seed, alarms=alarms, apart=apart)
+    return Room(
+        id,
+        game.name,
+        config,
+        state,
+        seats,
+        game.seats.start,
+        at.seed,
+        alarms=alarms,
+        apart=apart,
+        fresh=not chance.draws,
+    )
 
 
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Asked[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
-    chance = Chance(room.seed, room.seq + 1)
+    chance = Chance(room.key, room.seq + 1)
     moment = Moment(room.clock(at.now), at.date, chance, room.players, at.rules)
     return Asked(at, _welcome(game, room.state, player, moment, spectate=spectate), chance)
 
@@ -103,7 +116,7 @@ def perform_without_game(
 
 def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAULT_PATIENCE) -> Room[S]:
     """The room after a kept step; refused when today's rules make another step of it."""
-    at = Instant(kept.now, kept.date, kept.seed or b"", kept.rules, patience)
+    at = _instant_of(kept, patience)
     room, step = apply(game, room, kept.command, at, id=kept.id, spared=kept.spared)
     if step.body != kept.body:
         why = f"step {kept.seq} plays differently under version {game.version} of {game.name}"
@@ -111,9 +124,23 @@ def replay(game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAUL
     return room
 
 
+def draw_sizes(
+    game: Game[S], room: Room[S], kept: Step, patience: Patience = DEFAULT_PATIENCE
+) -> tuple[int, ...]:
+    """From how many possibilities each draw of a kept step was made; *room* is the one before it."""
+    turn = _Turn(game, room, _instant_of(kept, patience), spared=kept.spared, asked=None)
+    turn.do(kept.command)
+    return tuple(turn.chance.sizes)
+
+
+def _instant_of(kept: Step, patience: Patience) -> Instant:
+    """The moment at which a kept step was made."""
+    return Instant(kept.now, kept.date, kept.seed or b"", kept.rules, patience)
+
+
 def _shown(room: Room[Any]) -> RevealedSeed:
     """The seed that the step after this room makes public."""
-    return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed)
+    return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed, room.added)
 
 
 class _Turn(OfferingTurn[S]):
@@ -139,6 +166,8 @@ class _Turn(OfferingTurn[S]):
                 self.rematch(command.player)
             case Offer() | Answer() | Resign():
                 self.negotiate(command)
+            case AddLuck():
+                self.add_luck(command)
             case Ring():
                 self.ring(command)
             case Hold():
@@ -189,6 +218,8 @@ class _Turn(OfferingTurn[S]):
             offers=self.offers,
             verdict=self.verdict,
             past=self.past,
+            fresh=shows or (room.fresh and not self.chance.draws),
+            added=() if shows else self.added,
         )
         return after, step
 
@@ -298,6 +329,17 @@ class _Turn(OfferingTurn[S]):
             self.sit(joined, replace(seat, topics=topics, again=False))
         self.send(Send(ALL, kind="sync"))
         self.refresh()
+
+    def add_luck(self, command: AddLuck) -> None:
+        """Take random bytes of a player into the seed, once for each seat and before the first draw."""
+        self.number(command.player)
+        if not self.room.fresh:
+            raise Refused(
+                Code.TOO_LATE, "random bytes are added before the first draw, and luck was drawn already"
+            )
+        if any(one.player == command.player for one in self.added):
+            raise Refused(Code.ILLEGAL_MOVE, "you have added your random bytes already")
+        self.added = (*self.added, AddedLuck(command.player, command.luck))
 
     def ring(self, command: Ring) -> None:
         key = f"later:{command.key}"

@@ -33,7 +33,7 @@ class Turn(Generic[S]):
     """One command on its way through the room: what it has changed so far."""
 
     __slots__ = (
-        "alarms", "asked", "at", "behind", "chance", "effects", "ended",
+        "added", "alarms", "asked", "at", "behind", "chance", "effects", "ended",
         "game", "now", "offers", "past", "postponed", "room", "seats", "spared", "state", "verdict",
     )  # fmt: skip
 
@@ -50,13 +50,14 @@ class Turn(Generic[S]):
         self.seats = list(room.seats)
         self.alarms = dict(room.alarms)
         self.effects: list[Effect] = []
-        self.chance = Chance(room.seed, room.seq + 1) if asked is None else asked.chance
+        self.chance = Chance(room.key, room.seq + 1) if asked is None else asked.chance
         self.behind = room.behind
         self.postponed = room.postponed
         self.ended: str | None = None
         self.offers = room.offers
         self.verdict = room.verdict
         self.past = room.past
+        self.added = room.added
 
     @property
     def clock(self) -> float:

@@ -6,6 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from parlour.game import Chance, Joined, Outcome
+from parlour.luck import AddedLuck, mixed
 from parlour.offers import Offers, Verdict
 from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdown
 
@@ -104,6 +105,10 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     offers: Offers = Offers()
     verdict: Verdict | None = None
     """How the room decided the game; it counts instead of what the game says."""
+    fresh: bool = False
+    """Nothing was drawn from the seed yet, so that players can still add to it."""
+    added: tuple[AddedLuck, ...] = ()
+    """What players added to the seed, in order."""
     past: tuple[Past[S], ...] = ()
     """Before each of the last moves, where they can be taken back."""
 
@@ -140,6 +145,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     def seed_hash(self) -> str:
         """What is public of the seed from the start."""
         return hashlib.sha256(self.seed).hexdigest()
+
+    @property
+    def key(self) -> bytes:
+        """What luck is drawn with: the seed, and what players added to it."""
+        return mixed(self.seed, self.added)
 
     @property
     def status(self) -> str:

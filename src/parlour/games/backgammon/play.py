@@ -112,6 +112,7 @@ class Backgammon(Game[Match]):
     version = LATE_DECLINES
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("pause",)
+    lucky = True
     State = Match
     Event = Action
     Timer = HalfTime | TimeUp | AwayTooLong

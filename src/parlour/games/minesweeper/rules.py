@@ -115,6 +115,7 @@ class Minesweeper(Game[Field]):
     seats = range(1, 2)
     spectators = 100
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    lucky = True
     State = Field
     Event = Move
     Config = MinesweeperConfig

@@ -190,6 +190,7 @@ class Stratego(Game[Position]):
     version = HIDDEN_FLAGS
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "draw", "pause")
+    lucky = True
     State = Position
     Event = Deed
     Timer = TimeUp | Reset

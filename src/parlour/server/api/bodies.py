@@ -127,6 +127,8 @@ class PublicGame(msgspec.Struct, frozen=True):
     bots: list[str]
     """Who can play it, the best last."""
     timeouts: Waits
+    lucky: bool
+    """Its rules draw by chance."""
     offers: list[str]
     """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
 
@@ -178,4 +180,5 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
         bots=list(bots_of(game)),
         timeouts=waits,
         offers=list(game.offers),
+        lucky=game.lucky,
     )

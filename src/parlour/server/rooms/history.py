@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Found, Player
-from parlour.room import ALL, Room, ask_to_join, own_topic, replay, topics_of
+from parlour.room import ALL, Room, ask_to_join, draw_sizes, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
 from parlour.server.result_records import results_of
 from parlour.server.rooms.environment import Environment
@@ -18,6 +18,8 @@ from parlour.server.rooms.stored_room import thaw
 from parlour.server.rooms.summary import result_of, seated
 from parlour.server.step_messages import heard
 from parlour.wire import Result, Step
+
+Draws = tuple[tuple[int, int], ...]
 
 MAX_STEPS = 200
 """Steps that one call returns at most."""
@@ -60,6 +62,8 @@ class HistoryStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """What changed in the scene of the step before."""
     result: Result | UnsetType | None = UNSET
     """Where that changed."""
+    draws: tuple[tuple[int, int], ...] = ()
+    """What it drew, once the seed is public: of how many possibilities, and which, counted from 0."""
 
 
 class HistoryPage(msgspec.Struct, frozen=True):
@@ -90,7 +94,7 @@ class HistoryReader:
         self._watching: tuple[str, ...] | None = None
         self.steps: list[HistoryStep] = []
 
-    def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float) -> None:
+    def see(self, room: Room[Any] | None, step: Step | None, seq: int, at: float, draws: Draws = ()) -> None:
         """Add a step. *room* is the room after it; None if today's rules cannot replay it."""
         seen: dict[str, Any] = {}
         if room is not None:
@@ -98,7 +102,7 @@ class HistoryReader:
             seen = self._env.ask_game(self._game, room.id, partial(self._look, room, viewer))
             seen |= self._changes(room)
         pushes = () if step is None else tuple(self._pushes(room, step))
-        self.steps.append(HistoryStep(seq, at, pushes=pushes, **seen))
+        self.steps.append(HistoryStep(seq, at, pushes=pushes, draws=draws, **seen))
         self._before = room
 
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
@@ -183,9 +187,10 @@ class History:
         if stored.seq >= last:
             return
         async for step in self._journal.replay(found.number, after=stored.seq):
-            room = await self._follow(game, found, room, step)
+            before, room = room, await self._follow(game, found, room, step)
             if step.seq >= wanted.first:
-                reader.see(room, step, step.seq, step.date)
+                draws = self._draws(game, found, before, step)
+                reader.see(room, step, step.seq, step.date, draws)
             if step.seq >= last:
                 return
             if step.seq % BREATH == 0:
@@ -203,6 +208,17 @@ class History:
                     raise
         stored = await self._journal.stored(found.number, at=step.seq)
         return self._thaw(game, found, stored.state) if stored.seq == step.seq else None
+
+    def _draws(self, game: Game[Any], found: Found, before: Room[Any] | None, step: Step) -> Draws:
+        """What a step drew, if its seed is public."""
+        public = bool(found.summary.shown) and step.seq <= found.summary.shown[-1].last
+        if before is None or not step.draws or not public:
+            return ()
+        try:
+            sizes = self._env.ask_game(game, before.id, partial(draw_sizes, game, before, step))
+        except Refused:
+            return ()
+        return tuple(zip(sizes, step.draws, strict=False))
 
     def _thaw(self, game: Game[Any], found: Found, state: bytes) -> Room[Any] | None:
         try:

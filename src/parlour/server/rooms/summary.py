@@ -7,6 +7,7 @@ import msgspec
 from parlour.game import Game, Outcome
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.lobby import Mode
+from parlour.luck import AddedLuck
 from parlour.room import Patience, Room
 from parlour.wire import Company, Result, Sitter, Watching
 
@@ -107,12 +108,14 @@ def company_of(room: Room[Any], opening: Opening) -> Company:
     return Company(seats, mode)
 
 
-class ShownSeed(msgspec.Struct, frozen=True):
+class ShownSeed(msgspec.Struct, frozen=True, omit_defaults=True):
     """A seed that an outcome made public: it drew for these steps."""
 
     first: int
     last: int
     seed: str
+    added: tuple[AddedLuck, ...] = ()
+    """The random bytes that players added to it, in order."""
 
 
 class PublicRoom(msgspec.Struct, frozen=True):
@@ -168,7 +171,9 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         ranked=summary.ranked,
         created=summary.created,
         seed_hash=summary.seed_hash,
-        seeds=tuple(ShownSeed(shown.first, shown.last, shown.seed.hex()) for shown in summary.shown),
+        seeds=tuple(
+            ShownSeed(shown.first, shown.last, shown.seed.hex(), shown.added) for shown in summary.shown
+        ),
     )
 
 
@@ -203,4 +208,4 @@ def result_of(room: Room[Any]) -> Result | None:
     if room.outcome is None:
         return None
     how = None if room.verdict is None else room.verdict.how
-    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash, how)
+    return Result(room.outcome, room.shown[-1].seed.hex(), room.seed_hash, how, room.shown[-1].added)

@@ -1,0 +1,121 @@
+"""Luck that nobody alone decides: players add random bytes to the seed before anything is drawn."""
+
+import hashlib
+import hmac
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlour.game import Chance
+from parlour.games import GAMES
+from parlour.luck import AddedLuck, AddLuck, mixed
+from parlour.room import draw_sizes
+from parlour.wire import Connect, Join
+from tests.contracts.test_games import check_replay
+from tests.probe import Probe
+from tests.table import Table, refused
+
+ANN, BOB = "ann", "bob"
+ONES, TWOS = "01" * 16, "02" * 16
+BYTES = st.binary(min_size=16, max_size=16).map(bytes.hex)
+
+
+def table():
+    return Table(Probe()).sit(ANN, BOB)
+
+
+def draw(at):
+    return at.act(ANN, {"type": "draw"}).draws
+
+
+def test_a_room_to_whose_seed_nobody_added_draws_from_the_seed_alone():
+    at = table()
+    assert draw(at) == (Chance(at.room.seed, at.room.seq).below(1_000_000),)
+
+
+def test_what_was_added_is_mixed_into_the_seed_in_its_order():
+    at = table()
+    at.do(AddLuck(BOB, TWOS))
+    at.do(AddLuck(ANN, ONES))
+    key = hmac.digest(at.room.seed, bytes.fromhex(TWOS + ONES), "sha256")
+    assert draw(at) == (Chance(key, at.room.seq).below(1_000_000),)
+    check_replay(at)
+
+
+def test_the_hash_that_was_published_stays_that_of_the_servers_own_seed():
+    at = table()
+    before = at.room.seed_hash
+    at.do(AddLuck(ANN, ONES))
+    assert at.room.seed_hash == before == hashlib.sha256(at.room.seed).hexdigest()
+
+
+def test_nobody_adds_anything_once_luck_was_drawn():
+    at = table()
+    draw(at)
+    assert "before the first draw" in refused("too_late", lambda: at.do(AddLuck(ANN, ONES))).message
+
+
+def test_everybody_adds_once_and_only_with_a_seat():
+    at = table()
+    at.do(AddLuck(ANN, ONES))
+    refused("illegal_move", lambda: at.do(AddLuck(ANN, TWOS)))
+    refused("not_seated", lambda: at.do(AddLuck("eve", TWOS)))
+
+
+def test_the_end_of_a_game_shows_what_was_added_and_the_next_seed_is_fresh():
+    at = table()
+    at.do(AddLuck(ANN, ONES))
+    draw(at)
+    at.act(ANN, {"type": "win"})
+    assert at.room.shown[-1].added == (AddedLuck(ANN, ONES),)
+    at.do(AddLuck(ANN, TWOS))
+    assert at.room.added == (AddedLuck(ANN, TWOS),)
+    check_replay(at)
+
+
+def test_a_room_from_before_there_was_such_luck_takes_none():
+    at = table()
+    at.room = type(at.room)(
+        **{**{name: getattr(at.room, name) for name in at.room.__struct_fields__}, "fresh": False}
+    )
+    refused("too_late", lambda: at.do(AddLuck(ANN, ONES)))
+
+
+def test_the_sizes_of_the_draws_of_a_kept_step_can_be_found_again():
+    at = Table(GAMES["stratego"], {"preset": "ogetarts"}).sit(ANN)
+    before = at.room
+    step = at.do(Join(BOB, "Bob"))
+    assert draw_sizes(at.game, before, step)[:3] == (40, 39, 38)
+    assert len(draw_sizes(at.game, before, step)) == len(step.draws)
+    at.do(Connect(BOB))
+
+
+@given(
+    seeds=st.lists(st.binary(min_size=32, max_size=32), min_size=2, max_size=2, unique=True),
+    ann=BYTES,
+    bob=BYTES,
+)
+def test_no_seats_decide_a_draw_without_the_server(seeds, ann, bob):
+    added = (AddedLuck(ANN, ann), AddedLuck(BOB, bob))
+    first, second = (Chance(mixed(seed, added), 1).below(1 << 62) for seed in seeds)
+    assert first != second
+
+
+@given(
+    seed=st.binary(min_size=32, max_size=32),
+    bytes_of_ann=st.lists(BYTES, min_size=2, max_size=2, unique=True),
+    bob=BYTES,
+)
+def test_neither_the_server_nor_a_seat_decides_a_draw_without_another(seed, bytes_of_ann, bob):
+    first, second = (
+        Chance(mixed(seed, (AddedLuck(ANN, ann), AddedLuck(BOB, bob))), 1).below(1 << 62)
+        for ann in bytes_of_ann
+    )
+    assert first != second
+
+
+@pytest.mark.parametrize("game", ["backgammon", "minesweeper", "stratego"])
+def test_games_that_draw_say_so(game):
+    assert GAMES[game].lucky
+    assert not GAMES["tictactoe"].lucky
