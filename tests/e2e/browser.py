@@ -77,6 +77,13 @@ class Visitor:
         expect(self.spots.first).to_be_attached()
         return self.page.url.rpartition("/")[2]
 
+    def set_up(self, game: str) -> Locator:
+        """The dialog in which a game is set up, with everything in it unfolded."""
+        self.page.get_by_role("button", name=f"Set up {game}").click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.get_by_text("More", exact=True).click()
+        return dialog
+
     def come_in(self, room: str, way: str = "Sit down") -> "Visitor":
         """By the link that a friend sent."""
         self.go(f"/r/{room}")

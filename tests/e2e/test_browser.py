@@ -258,7 +258,7 @@ def test_a_room_for_anybody_is_listed_at_once_and_can_be_joined_from_there(serve
     expect(bob.page.get_by_text("No room is open to everybody.")).to_be_visible()
     ann = visit(server, "Ann").go("/")
     ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_role("button", name="Set up Noughts").click()
+    ann.set_up("Noughts")
     ann.page.get_by_role("combobox", name="Who can come in").select_option("Anybody: it is in the list")
     ann.page.get_by_role("button", name="Open the room").click()
     ann.page.wait_for_url(re.compile(r"/r/\w+$"))
@@ -296,16 +296,27 @@ def test_a_code_that_opens_nothing_says_so_at_the_field(server, visit):
     expect(bob.page.get_by_text("There is no room QQQQQ.")).to_be_visible()
 
 
-def test_a_wrong_setting_is_shown_at_its_field_as_the_server_says_it(server, visit):
+def test_a_wrong_setting_is_told_at_its_field_by_the_page_or_by_the_server_and_nothing_typed_is_lost(
+    server, visit
+):
     ann = visit(server, "Ann").go("/")
+    dialog = ann.set_up("Minesweeper")
+    width, mines = dialog.get_by_label("Width"), dialog.get_by_label("Mines", exact=True)
+    for typed in ("wide", "100", "0"):
+        width.fill(typed)
+        dialog.get_by_role("button", name="Open the room").click()
+        expect(width).to_have_accessible_description(re.compile("^Type a number here: 1 to 99."))
+        expect(width).to_be_focused()
+        expect(width).to_have_value(typed)
     ann.provoked.add(400)
-    ann.page.get_by_role("button", name="Set up Minesweeper").click()
-    ann.page.get_by_label("Width").fill("wide")
-    ann.page.get_by_role("button", name="Open the room").click()
-    expect(ann.page.get_by_label("Width")).to_have_accessible_description(
-        re.compile("Expected a whole number or nothing, got text")
-    )
-    ann.page.get_by_label("Width").fill("8")
+    width.fill("8")
+    mines.fill("72")
+    dialog.get_by_text("More", exact=True).click()  # folded away again
+    dialog.get_by_role("button", name="Open the room").click()
+    expect(mines).to_have_accessible_description(re.compile("^Expected fewer than the 8 x 9 cells, got 72"))
+    expect(mines).to_be_focused()
+    expect(width).to_have_value("8")
+    mines.fill("12")
     ann.page.get_by_role("button", name="Open the room").click()
     expect(ann.spots).to_have_count(8 * 9)
 
@@ -315,13 +326,13 @@ def test_a_room_by_a_name_of_ones_own_is_the_running_one_or_a_new_one(server, vi
     for visitor in (ann, bob):
         visitor.go("/")
         visitor.page.get_by_label("Your name").fill(visitor.name)
-        visitor.page.get_by_role("button", name="Set up Noughts").click()
+        visitor.set_up("Noughts")
         visitor.page.get_by_role("textbox", name="A name for the room").fill("our-corner")
         visitor.page.get_by_role("button", name="Open the room").click()
         visitor.page.wait_for_url(re.compile("/r/our-corner$"))
     ann.sees("Your turn")
     bob.provoked.add(409)
-    bob.go("/").page.get_by_role("button", name="Set up Minesweeper").click()
+    bob.go("/").set_up("Minesweeper")
     bob.page.get_by_role("textbox", name="A name for the room").fill("our-corner")
     bob.page.get_by_role("button", name="Open the room").click()
     expect(bob.page.get_by_role("dialog").get_by_text(re.compile("our-corner"))).to_be_visible()

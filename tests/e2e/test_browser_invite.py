@@ -204,7 +204,7 @@ def test_a_room_that_closes_before_ones_eyes_is_opened_again_from_there(server, 
 def test_the_join_field_shows_an_id_as_it_is_and_takes_it_in_whatever_capitals(server, visit):
     ann, bob, cy = (visit(server, name) for name in ("Ann", "Bob", "Cy"))
     for id, who in (("lair42", ann), ("Den42", bob)):
-        who.go("/").page.get_by_role("button", name="Set up Noughts").click()
+        who.go("/").set_up("Noughts")
         who.page.get_by_role("textbox", name="A name for the room").fill(id)
         who.page.get_by_role("button", name="Open the room").click()
         who.page.wait_for_url(re.compile(f"/r/{id}$"))

@@ -149,18 +149,18 @@ def test_a_second_window_that_wants_the_same_waits_with_the_first(hall, visit):
 
 def test_a_setting_that_makes_no_sense_is_refused_before_anybody_waits_with_it(hall, visit):
     ann = visit(hall, "Ann")
-    ann.provoked.add(400)
-    arrive(ann).page.get_by_role("button", name="Set up Backgammon").click()
+    dialog = arrive(ann).set_up("Backgammon")
     choose(ann, "Anybody")
-    seconds = ann.page.get_by_role("textbox", name="Turn seconds")
+    seconds = dialog.get_by_role("textbox", name="Time for a turn")
     seconds.fill("many")
     button(ann, "Play now").click()
-    expect(seconds).to_have_accessible_description(re.compile("got text"))
+    expect(seconds).to_have_accessible_description(re.compile("Type a number here: 5 seconds to 7 days"))
     seconds.fill("60")
-    ann.page.get_by_role("combobox", name="Variant").select_option("Fevga")
+    expect(dialog.get_by_role("radio", name="A minute a turn")).to_be_checked()
+    choose(ann, "Fevga")
     button(ann, "Play now").click()
-    waits(ann, "Backgammon: fevga")
-    button(ann, "Cancel: Backgammon: fevga").click()
+    waits(ann, "Backgammon: Fevga")
+    button(ann, "Cancel: Backgammon: Fevga").click()
     expect(ann.page.get_by_role("region", name="Waiting")).to_have_count(0)
 
 
@@ -255,7 +255,7 @@ def looked_at(visitor, looks=LOOKS):
 def test_axe_finds_no_serious_fault_where_strangers_meet(hall, visit):
     ann, bob = visit(hall, "Ann"), visit(hall, "Bob")
     ann.go("/leaderboard/backgammon/fevga")
-    expect(ann.page.get_by_text("Nobody has played a ranked game of Backgammon: fevga yet.")).to_be_visible()
+    expect(ann.page.get_by_text("Nobody has played a ranked game of Backgammon: Fevga yet.")).to_be_visible()
     assert looked_at(ann) == []
     play_ranked(ann)
     expect(ann.page.get_by_text(f"{NOUGHTS}, ranked")).to_be_visible()

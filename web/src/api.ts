@@ -47,7 +47,9 @@ export const preferences = () => call<Preferences>("GET", "/api/players/me/prefe
 export const keepPreferences = (chosen: Preferences) => call<Preferences>("PUT", "/api/players/me/preferences", chosen);
 export const server = () => call<PublicServer>("GET", "/api/server");
 export const games = () => call<PublicGame[]>("GET", "/api/games");
-export const preview = (game: string) => call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview`);
+/** The little board of a game, or of one of its cards. */
+export const preview = (game: string, choice?: string) =>
+  call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview${choice === undefined ? "" : `?choice=${encodeURIComponent(choice)}`}`);
 export const rules = (game: string, variant: string | null) =>
   call<RulesPage>("GET", `/api/games/${encodeURIComponent(game)}/rules${variant === null ? "" : `?variant=${encodeURIComponent(variant)}`}`);
 export const myRooms = () => call<MyRoom[]>("GET", "/api/players/me/rooms");

@@ -1,4 +1,7 @@
-// A form from a JSON schema: which fields there are, and what was filled in. What is right is for the server to say.
+// A form from a JSON schema: which fields there are, and what was filled in. A game may say it in words (its labels).
+// Numbers out of bounds are told here; everything else is for the server to judge.
+import { spell } from "./room/waits";
+import type { Card, Label } from "./wire";
 
 type Schema = Record<string, unknown>;
 
@@ -15,17 +18,26 @@ export interface Field {
   readonly open: boolean;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
+  readonly whole: boolean;
+  /** What a number counts. */
+  readonly unit: string;
+  /** What it means to leave it empty. */
+  readonly empty: string;
+  /** The heading under which it stands. */
+  readonly group: string;
+  /** The choices in words, by their value. */
+  readonly cards: Readonly<Record<string, Card>>;
 }
 
-/** The fields of an object's schema. */
-export function fields(schema: Schema): Field[] {
+/** The fields of an object's schema, in the words of its labels. */
+export function fields(schema: Schema, labels: Readonly<Record<string, Label>> = {}): Field[] {
   const root = resolved(schema, schema);
   const required = new Set((root["required"] as string[] | undefined) ?? []);
   const properties = (root["properties"] ?? {}) as Record<string, Schema>;
-  return Object.entries(properties).map(([name, given]) => field(name, given, schema, required.has(name)));
+  return Object.entries(properties).map(([name, given]) => field(name, given, schema, required.has(name), labels[name] ?? {}));
 }
 
-function field(name: string, given: Schema, root: Schema, required: boolean): Field {
+function field(name: string, given: Schema, root: Schema, required: boolean, label: Label): Field {
   const all = resolved(given, root);
   const either = (all["anyOf"] as Schema[] | undefined)?.map((one) => resolved(one, root)) ?? [];
   const kinds = either.filter((one) => one["type"] !== "null");
@@ -36,16 +48,27 @@ function field(name: string, given: Schema, root: Schema, required: boolean): Fi
   const yesOrNothing = kind === "yesno" && open; // neither yes nor no, so not a box to tick
   return {
     name,
-    title: titled(name),
-    hint: String(given["description"] ?? all["description"] ?? ""),
+    title: label.title || titled(name),
+    hint: label.hint ?? String(given["description"] ?? all["description"] ?? ""),
     kind: yesOrNothing ? "choice" : kind,
-    choices: yesOrNothing ? [true, false] : ((type["enum"] as unknown[] | undefined) ?? []),
+    choices: yesOrNothing ? [true, false] : inOrder((type["enum"] as unknown[] | undefined) ?? [], Object.keys(label.choices ?? {})),
     initial,
     optional: !required,
     open,
     min: (type["minimum"] ?? exclusive(type["exclusiveMinimum"], 1)) as number | undefined,
     max: (type["maximum"] ?? exclusive(type["exclusiveMaximum"], -1)) as number | undefined,
+    whole: type["type"] === "integer",
+    unit: label.unit ?? "",
+    empty: label.empty || (open ? "as usual" : ""),
+    group: label.group ?? "",
+    cards: label.choices ?? {},
   };
+}
+
+/** The choices as the game lists them: a schema has them by the alphabet. */
+function inOrder(choices: readonly unknown[], listed: readonly string[]): unknown[] {
+  const place = (choice: unknown) => (listed.includes(String(choice)) ? listed.indexOf(String(choice)) : listed.length);
+  return [...choices].sort((one, other) => place(one) - place(other));
 }
 
 function exclusive(bound: unknown, by: number): number | undefined {
@@ -84,14 +107,44 @@ function without(schema: Schema, key: string): Schema {
 
 /** What each field shows at first. */
 export function blank(list: readonly Field[]): Record<string, string | boolean> {
-  return Object.fromEntries(
-    list.map(({ name, kind, initial, choices, open }) => {
-      if (kind === "yesno") return [name, initial === true];
-      if (kind === "choice") return [name, String(initial ?? (open ? "" : (choices[0] ?? "")))];
-      if (kind === "json") return [name, initial == null ? "" : JSON.stringify(initial)];
-      return [name, initial == null ? "" : String(initial)];
-    }),
-  );
+  return Object.fromEntries(list.map((one) => [one.name, shownAs(one, one.initial)]));
+}
+
+/** A value as its field shows it. */
+export function shownAs({ kind, choices, open }: Field, value: unknown): string | boolean {
+  if (kind === "yesno") return value === true;
+  if (kind === "choice") return String(value ?? (open ? "" : (choices[0] ?? "")));
+  if (kind === "json") return value == null ? "" : JSON.stringify(value);
+  return value == null ? "" : String(value);
+}
+
+/** Which numbers a field takes, in words; nothing where any will do. */
+export function bounds({ kind, min, max, unit }: Field): string {
+  if (kind !== "number") return "";
+  const said = (count: number) => (unit === "seconds" ? spell(count) : String(count));
+  if (min !== undefined && max !== undefined) return `${said(min)} to ${said(max)}`;
+  if (min !== undefined) return `at least ${said(min)}`;
+  return max !== undefined ? `at most ${said(max)}` : "";
+}
+
+/** What is wrong with a number that was typed, before the server is asked; null: nothing. */
+export function wrong(one: Field, value: string | boolean | undefined): string | null {
+  if (one.kind !== "number" || typeof value !== "string") return null;
+  const text = value.trim();
+  if (text === "" && (one.open || one.optional)) return null;
+  const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  const fits = number !== null && (!one.whole || Number.isInteger(number)) && number >= (one.min ?? number) && number <= (one.max ?? number);
+  if (fits) return null;
+  const range = bounds(one);
+  return range ? `Type a number here: ${range}.` : "Type a number here.";
+}
+
+/** What is wrong with numbers, by field. */
+export function allWrong(list: readonly Field[], values: Record<string, string | boolean>): Record<string, string> {
+  return Object.fromEntries(list.flatMap((one) => {
+    const fault = wrong(one, values[one.name]);
+    return fault === null ? [] : [[one.name, fault]];
+  }));
 }
 
 /** What was filled in, as the server takes it. What is empty is left out, what is no number is sent as it is. */
@@ -136,7 +189,9 @@ export function titled(name: string): string {
 }
 
 /** How one of several is called. */
-export function choiceTitle(choice: unknown): string {
+export function choiceTitle(choice: unknown, cards: Readonly<Record<string, Card>> = {}): string {
+  const card = cards[String(choice)];
+  if (card) return card.title;
   return typeof choice === "boolean" ? (choice ? "Yes" : "No") : titled(String(choice));
 }
 

@@ -1,6 +1,7 @@
 // The games that can be played here, and what they and their variants are called.
 import * as api from "./api";
-import { fields, titled } from "./form";
+import { fields } from "./form";
+import { titleOf } from "./terms";
 import type { PublicGame, Scene } from "./wire";
 
 class Games {
@@ -28,12 +29,28 @@ class Games {
     return this.list.find((game) => game.name === name);
   }
 
+  /** Ask for the little boards of a game's cards, by *game/choice*. */
+  async drawCards({ name, set_up }: PublicGame): Promise<void> {
+    const choices = Object.keys(set_up.labels?.[set_up.cards ?? ""]?.choices ?? {});
+    const missing = choices.filter((choice) => !(`${name}/${choice}` in this.previews));
+    await Promise.all(
+      missing.map(async (choice) => {
+        const { scene } = await api.preview(name, choice).catch(() => ({ scene: null }));
+        this.previews = { ...this.previews, [`${name}/${choice}`]: scene };
+      }),
+    );
+  }
+
   /** A game as people call it, with its variant where it is not the usual one. */
   title(name: string, variant?: unknown): string {
     const game = this.find(name);
-    const title = game?.display_name ?? name;
-    const usual = game && variantsOf(game)[0] === variant;
-    return typeof variant === "string" && !usual ? `${title}: ${titled(variant).toLowerCase()}` : title;
+    return game ? titleOf(game, { variant }) : name;
+  }
+
+  /** The same of a room or a ticket, by its settings. */
+  titleWith(name: string, config: unknown): string {
+    const game = this.find(name);
+    return game ? titleOf(game, (config ?? {}) as Record<string, unknown>) : name;
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blank, choiceTitle, explained, fieldOf, fields, filled } from "../src/form";
+import { allWrong, blank, bounds, choiceTitle, explained, fieldOf, fields, filled } from "../src/form";
 
 const SETTINGS = {
   $ref: "#/$defs/Settings",
@@ -54,5 +54,37 @@ test("a yes or no that the game decides unless somebody does is left to it until
   expect(list.map(({ kind, choices }) => [kind, choices])).toEqual([["choice", [true, false]], ["choice", ["arrange", "random"]]]);
   expect(filled(list, blank(list))).toEqual({});
   expect(filled(list, { lakes: "false", setup: "random" })).toEqual({ lakes: false, setup: "random" });
-  expect([true, false, "random"].map(choiceTitle)).toEqual(["Yes", "No", "Random"]);
+  expect([true, false, "random"].map((choice) => choiceTitle(choice))).toEqual(["Yes", "No", "Random"]);
+});
+
+test("a game says its settings in words, and what it does not say is made of the schema", () => {
+  const [preset, width, loud] = fields(SETTINGS, {
+    preset: { title: "Field", hint: "", choices: { advanced: { title: "Expert", hint: "99 mines." } } },
+    width: { unit: "cells", empty: "as above", group: "Size" },
+  });
+  expect([preset?.title, preset?.hint, choiceTitle("advanced", preset?.cards), choiceTitle("beginner", preset?.cards)]).toEqual(["Field", "", "Expert", "Beginner"]);
+  expect(width).toMatchObject({ title: "Width", unit: "cells", empty: "as above", group: "Size" });
+  expect(loud).toMatchObject({ title: "Loud", unit: "", group: "" });
+});
+
+test("choices stand in the order in which the game lists them", () => {
+  const [preset] = fields(SETTINGS, { preset: { choices: { beginner: { title: "Beginner" }, advanced: { title: "Expert" } } } });
+  expect(preset?.choices).toEqual(["beginner", "advanced"]);
+  expect(fields(SETTINGS)[0]?.choices).toEqual(["advanced", "beginner"]);
+});
+
+test("a number field says its bounds, with times as people say them", () => {
+  const only = (property: object, unit: string) => fields({ properties: { one: property } }, { one: { unit } })[0]!;
+  expect(bounds(only({ type: "integer", minimum: 1, maximum: 99 }, "cells"))).toBe("1 to 99");
+  expect(bounds(only({ type: "integer", minimum: 5, maximum: 604800 }, "seconds"))).toBe("5 seconds to 7 days");
+  expect(bounds(only({ type: "integer", minimum: 1 }, "mines"))).toBe("at least 1");
+  expect(bounds(only({ type: "number", maximum: 2 }, ""))).toBe("at most 2");
+  expect(bounds(only({ type: "string" }, ""))).toBe("");
+});
+
+test("a number out of bounds is told at its field before the server is asked, and what is right is not", () => {
+  const list = fields(SETTINGS, { width: { unit: "cells" } });
+  const at = (width: string) => allWrong(list, { ...blank(list), width });
+  for (const wide of ["120", "0", "-3", "1.5", "wide", "1e3"]) expect(at(wide)).toEqual({ width: "Type a number here: 1 to 99." });
+  for (const right of ["", " 12 ", "1", "99"]) expect(at(right)).toEqual({});
 });

@@ -5,6 +5,7 @@ const UNITS: readonly [string, number][] = [["day", 86400], ["hour", 3600], ["mi
 
 /** So many seconds in the largest unit that says it well; rather too few than too many. */
 export function spell(seconds: number): string {
+  if (seconds === 0) return "0 seconds";
   const [name, unit] = UNITS.find(([, unit]) => seconds >= 2 * unit || seconds === unit) ?? ["second", 1];
   const count = Math.floor(seconds / unit);
   return `${count} ${name}${count === 1 ? "" : "s"}`;
