@@ -154,6 +154,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     turn: tuple[int, ...] = ()
     """The seats that are to act."""
     sides: tuple[Side, ...] = ()
+    second: str = ""
+    """What browsers call the mode in which a plain press does what a second press does."""
     choices: tuple[Choice, ...] = ()
     """What controls and sides speak of; the same all game long."""
     clocks: tuple[Clock, ...] = ()

@@ -509,6 +509,7 @@ export interface Scene {
   status?: string;
   turn?: number[];
   sides?: Side[];
+  second?: string;
   choices?: Choice[];
   clocks?: Clock[];
   log?: string[];

@@ -14,6 +14,7 @@ export interface Things {
   readonly status: string;
   readonly turn: readonly number[];
   readonly sides: readonly Side[];
+  readonly second: string;
   readonly choices: readonly Choice[];
   readonly clocks: readonly Clock[];
   readonly log: readonly string[];
@@ -28,7 +29,7 @@ const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
+const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

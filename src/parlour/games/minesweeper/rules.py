@@ -186,6 +186,7 @@ class Minesweeper(Game[Field]):
             controls=(_again(state),) if plays else (),
             status=_status(state, plays=plays),
             turn=() if state.over else (0,),
+            second="Flag mode" if plays and not state.over else "",
             sides=(Side(text=f"{state.flags} of {state.mines} flags"),),
             clocks=(_clock(state),),
             log=tuple(_line(cell, state.width) for cell in state.clicked),
