@@ -18,16 +18,17 @@ def connections(text):
 
 
 def silent(text):
-    return float(
-        next(line for line in text.decode().splitlines() if line.startswith("parlour_workers_s"))[-3:]
-    )
+    """How many workers are missing in a text."""
+    (line,) = [line for line in text.decode().splitlines() if line.startswith("parlour_workers_silent")]
+    return int(line.split()[1])
 
 
 @pytest.fixture
 def scraped(workers):
     """Asks a worker, and lets time pass until it has answered; each has as many sockets as its number."""
     for me, worker in workers.workers.items():
-        line = f'# TYPE parlour_connections gauge\nparlour_connections{{protocol="phoenix"}} {me}\n'
+        about = "# HELP parlour_connections Open sockets\n# TYPE parlour_connections gauge\n"
+        line = f'{about}parlour_connections{{protocol="phoenix"}} {me}\n'
         worker.metrics.own = line.encode
 
     async def scrape(at):

@@ -5,9 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client import REGISTRY, Counter, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 refusals = Counter("parlour_refusals", "Commands refused", ["game", "code"])
@@ -96,32 +95,35 @@ async def own_text() -> bytes:
     return text()
 
 
-class Merged(Collector):
-    """The metrics of several workers, each with the label `worker`."""
-
-    def __init__(self, texts: Mapping[int, str], silent: int) -> None:
-        self._texts = texts
-        self._silent = silent
-
-    def collect(self) -> Iterator[Metric]:
-        """Give each metric once, with the samples of all workers."""
-        families: dict[str, Metric] = {}
-        for worker, text in self._texts.items():
-            for family in text_string_to_metric_families(text):
-                all_of_it = families.setdefault(
-                    family.name, Metric(family.name, family.documentation, family.type)
-                )
-                for sample in family.samples:
-                    labels = {**sample.labels, "worker": str(worker)}
-                    all_of_it.add_sample(sample.name, labels, sample.value)
-        yield from families.values()
-        yield GaugeMetricFamily(
-            "parlour_workers_silent", "Workers of this machine that are missing here", self._silent
-        )
+SILENT = """# HELP parlour_workers_silent Workers of this machine that are missing here
+# TYPE parlour_workers_silent gauge
+parlour_workers_silent {}
+"""
 
 
 def merged(texts: Mapping[int, str], silent: int) -> bytes:
-    """One text of the texts of several workers; so many more did not answer."""
-    registry = CollectorRegistry()
-    registry.register(Merged(texts, silent))
-    return generate_latest(registry)
+    """One text of the texts of several workers, each with the label `worker`; so many more did not answer.
+
+    By the lines as they are: to parse them would hold up the loop for longer than a move may take.
+    """
+    families: dict[str, list[str]] = {}
+    for worker, text in texts.items():
+        for family in text.split("# HELP ")[1:]:
+            about, kind, *samples = family.rstrip("\n").split("\n")
+            lines = families.setdefault(about.partition(" ")[0], [f"# HELP {about}", kind])
+            lines += [labelled(sample, worker) for sample in samples]
+    lines = [line for family in families.values() for line in family]
+    return ("\n".join(lines) + "\n" + SILENT.format(silent)).encode()
+
+
+def labelled(sample: str, worker: int) -> str:
+    """A line of the text with one more label.
+
+    >>> labelled('moves_total{game="go"} 7.0', 3), labelled("rooms 2.0", 3)
+    ('moves_total{worker="3",game="go"} 7.0', 'rooms{worker="3"} 2.0')
+    """
+    name, brace, rest = sample.partition("{")
+    if brace:
+        return f'{name}{{worker="{worker}",{rest}'
+    name, _, value = sample.partition(" ")
+    return f'{name}{{worker="{worker}"}} {value}'
