@@ -24,7 +24,7 @@ INFINITY = float("inf")
 def _check_sizes(what: str, **sizes: float) -> None:
     """Say what is wrong with a length or a time that no browser can draw."""
     for name, size in sizes.items():
-        least = -INFINITY if name in ("x", "y", "seconds", "at") else 0.0
+        least = -INFINITY if name in ("x", "y", "to_x", "to_y", "seconds", "at") else 0.0
         if not least <= size < INFINITY or size == -INFINITY:
             expected = "a number" if least else "a number that is not negative"
             raise ValueError(f"{what}: expected {name} to be {expected}, got {size}")
@@ -78,6 +78,20 @@ class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
     click: Any = None
     drops: Mapping[str, Any] = {}
     """Where it may go: the spot, and the event that putting it there sends."""
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A stroke across the board, drawn as by hand: of a grid, or through what won."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    owner: int | None = None
+    """The seat that it belongs to, which gives it its colour; None: it is part of the board, under pieces."""
+
+    def __post_init__(self) -> None:
+        _check_sizes("a line", x=self.x, y=self.y, to_x=self.to_x, to_y=self.to_y)
 
 
 class Option(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -149,6 +163,7 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """Later ones lie on earlier ones."""
     pieces: tuple[Piece, ...] = ()
     controls: tuple[Control, ...] = ()
+    lines: tuple[Line, ...] = ()
     status: str = ""
     """One sentence, to this viewer: what they can do now, or how it ended."""
     turn: tuple[int, ...] = ()

@@ -166,3 +166,14 @@ def test_there_are_255168_games_and_5478_positions():
 
     assert games("." * 9) == 255_168
     assert games.cache_info().currsize == 5_478
+
+
+def test_a_stroke_in_the_winners_colour_goes_through_three_in_a_row_and_no_other():
+    def strokes(cells: str) -> list[tuple[float, ...]]:
+        lines = GAME.scene(drawn(cells), None).lines
+        return [(line.x, line.y, line.to_x, line.to_y) for line in lines if line.owner == 1]
+
+    assert strokes("X O . / . X . / . . .") == []
+    ((x, y, to_x, to_y),) = strokes("X O . / X O . / . O X")
+    assert (x, to_x) == (1.5, 1.5)
+    assert 0 < y < 0.5 < 2.5 < to_y < 3

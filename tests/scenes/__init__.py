@@ -52,6 +52,9 @@ def check_drawable(scene: Scene) -> None:
         assert piece.label or not (piece.click or piece.drops), "a screen reader needs a word"
     assert len({(piece.spot, piece.at) for piece in scene.pieces}) == len(scene.pieces)
     assert all(control.text for control in scene.controls)
+    for line in scene.lines:
+        assert 0 <= min(line.x, line.to_x) <= max(line.x, line.to_x) <= scene.width
+        assert 0 <= min(line.y, line.to_y) <= max(line.y, line.to_y) <= scene.height
 
 
 def offers(scene: Scene) -> list[Any]:

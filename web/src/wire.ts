@@ -182,6 +182,15 @@ export interface Label {
   choices?: Record<string, Card>;
 }
 
+/** A stroke across the board, drawn as by hand: of a grid, or through what won. */
+export interface Line {
+  x: number;
+  y: number;
+  to_x: number;
+  to_y: number;
+  owner?: number | null;
+}
+
 /** A list, numbered if it is ordered. */
 export interface Listing {
   is: "list";
@@ -506,6 +515,7 @@ export interface Scene {
   spots?: Spot[];
   pieces?: Piece[];
   controls?: Control[];
+  lines?: Line[];
   status?: string;
   turn?: number[];
   sides?: Side[];

@@ -14,6 +14,11 @@ test("a board that is turned around has every spot on the other side", () => {
   expect([spots.get("b")!.x, spots.get("b")!.y, spots.get("b")!.shape]).toEqual([0, 0, "down"]);
 });
 
+test("lines are turned with the board", () => {
+  const lined = { ...BOARD, lines: [{ x: 1, y: 0, to_x: 1, to_y: 2 }] };
+  expect(flipped(lined).lines).toEqual([{ x: 2, y: 2, to_x: 2, to_y: 0 }]);
+});
+
 test("turned around twice it is as it was", () => {
   expect(flipped(flipped(BOARD)).spots).toEqual(BOARD.spots);
 });

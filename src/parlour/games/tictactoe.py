@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Event, Game, Moment, Outcome, Send, State, Timeouts, Update
-from parlour.scene import Piece, Scene, Side, grid
+from parlour.scene import Line, Piece, Scene, Side, grid
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 MARKS = "XO"
+GRID = tuple(Line(*ends) for at in (1, 2) for ends in ((at, 0.06, at, 2.94), (0.06, at, 2.94, at)))
 PLACES = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 
 
@@ -119,8 +120,9 @@ class TicTacToe(Game[Board]):
         return Scene(
             3,
             3,
-            spots=grid(3, 3, labels=PLACES, click=legal),
+            spots=grid(3, 3, labels=PLACES, click=legal, fill="none"),
             pieces=tuple(_piece(state, cell) for cell, mark in enumerate(state.cells) if mark != "."),
+            lines=(*GRID, *_strike(state)),
             status=_status(state, state.seat(viewer)),
             turn=() if state.over or not state.full else (state.turn,),
             sides=(Side("x"), Side("o")),
@@ -159,6 +161,16 @@ def _piece(board: Board, cell: int) -> Piece:
         label=mark,
         mark="win" if cell in line_of(board.cells) else "last" if board.played[-1:] == (cell,) else None,
     )
+
+
+def _strike(board: Board) -> tuple[Line, ...]:
+    """The line through three in a row, from edge to edge."""
+    if board.winner is None:
+        return ()
+    first, _, last = line_of(board.cells)
+    (x, y), (to_x, to_y) = ((cell % 3, cell // 3) for cell in (first, last))
+    dx, dy = (to_x - x) * 0.19, (to_y - y) * 0.19
+    return (Line(x + 0.5 - dx, y + 0.5 - dy, to_x + 0.5 + dx, to_y + 0.5 + dy, owner=board.winner),)
 
 
 def _status(board: Board, seat: int | None) -> str:

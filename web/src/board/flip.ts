@@ -1,4 +1,5 @@
 // A board seen from the other side: every spot where it would be if one walked around the table.
+import type { Line } from "../wire";
 import type { FullSpot, Things } from "./things";
 
 const turnedSpots = new WeakMap<FullSpot, FullSpot>();
@@ -11,7 +12,11 @@ export function flipped(scene: Things): Things {
     spots = new Map([...scene.spots].map(([id, spot]) => [id, turned(spot, scene)]));
     turnedScenes.set(scene.spots, spots);
   }
-  return { ...scene, spots };
+  return { ...scene, spots, lines: scene.lines.map((line) => turnedLine(line, scene)) };
+}
+
+function turnedLine(line: Line, { width, height }: Things): Line {
+  return { ...line, x: width - line.x, y: height - line.y, to_x: width - line.to_x, to_y: height - line.to_y };
 }
 
 function turned(spot: FullSpot, { width, height }: Things): FullSpot {

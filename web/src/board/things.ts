@@ -1,5 +1,5 @@
 // A scene as the renderer keeps it: things by id, every field there, and the same object as long as nothing changed.
-import type { Choice, Clock, Control, Patch, Piece, Scene, Side, Spot } from "../wire";
+import type { Choice, Clock, Control, Line, Patch, Piece, Scene, Side, Spot } from "../wire";
 
 export type FullSpot = Required<Spot>;
 export type FullPiece = Required<Piece>;
@@ -11,6 +11,7 @@ export interface Things {
   readonly spots: ReadonlyMap<string, FullSpot>;
   readonly pieces: ReadonlyMap<string, FullPiece>;
   readonly controls: ReadonlyMap<string, FullControl>;
+  readonly lines: readonly Line[];
   readonly status: string;
   readonly turn: readonly number[];
   readonly sides: readonly Side[];
@@ -29,7 +30,7 @@ const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
+const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {
