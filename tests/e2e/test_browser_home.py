@@ -69,7 +69,7 @@ def test_rooms_are_chosen_by_what_happens_in_them_and_watched_from_their_page(se
     eve.go("/").page.get_by_role("link", name="Watch", exact=True).click()
     eve.page.get_by_role("button", name="Being played").click()
     row = eve.page.get_by_role("listitem").filter(has_text=room)
-    expect(row).to_contain_text(re.compile("Ann and Bob.*Backgammon: fevga.*0.:.0"))
+    expect(row).to_contain_text(re.compile("Ann and Bob.*Backgammon: Fevga.*0.:.0"))
     row.get_by_role("button", name="Watch").click()
     expect(ann.page.get_by_text("1 person is watching")).to_be_visible()
 
