@@ -4,18 +4,20 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 
+from parlour.journal.base import NotKept
 from parlour.journal.postgresql import schema
 from parlour.journal.shards import SHARDS, room_key, shard_of
 from tests.e2e.servers import Server
 from tests.nats import Nats
 from tests.postgres import Postgres
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which what a test waits for will not come."""
 LOOK_EVERY = 0.02
 AWAKE = 0.5
@@ -96,11 +98,15 @@ class Cluster:
     # What the database says.
 
     async def ask(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
-        db = await schema.connect(self.url)
+        db = await until(self._connect, "an answer of PostgreSQL")
         try:
             return list(await db.fetch(sql, *arguments))
         finally:
             await db.close()
+
+    async def _connect(self) -> Any:
+        with suppress(NotKept):  # a busy machine takes its time
+            return await schema.connect(self.url)
 
     async def all_shared(self) -> None:
         """Wait until every running worker owns an equal share, and nothing is about to change hands."""

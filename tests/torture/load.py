@@ -16,7 +16,7 @@ from tests.torture.diary import Diary
 from tests.torture.habits import Habits
 from tests.torture.visitors import Table, Visitor, World
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds in which everybody must be back and have their answers."""
 
 
