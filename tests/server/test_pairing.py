@@ -137,6 +137,18 @@ async def test_whoever_waits_is_still_waiting_after_a_restart():
         await last.server.stop()
 
 
+async def test_a_ticket_after_which_its_player_took_another_for_the_same_does_not_survive_a_restart():
+    """A write of which nobody knew whether it was kept is asked for again, and then both are there."""
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        _, taken = await ask(ann, "queue", {"game": "tictactoe"})
+        (ticket,) = await kept_tickets(world.server.journal)
+        await save_ticket(world.server.journal, replace(ticket, id="older", since=ticket.since - 1))
+        again = await world.restart()
+        assert [one.id for one in again.server.pairing.tickets("ann")] == [taken["ticket"]]
+        assert [one.id for one in await kept_tickets(again.server.journal)] == [taken["ticket"]]
+
+
 async def test_who_gives_no_sign_of_life_waits_no_longer():
     async with World() as world:
         (ann,) = await at_lobby(world, "ann")

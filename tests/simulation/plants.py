@@ -6,6 +6,7 @@ from typing import Any
 
 from parlour.cluster.leases import Leases
 from parlour.server.gateway.gateway import Gateway
+from parlour.server.parts.pairing import pairing
 from parlour.server.rooms.registry import RoomRegistry
 from tests.simulation.cluster import ProcessBus, RoomsClock
 from tests.simulation.journal import WorkerJournal
@@ -13,8 +14,8 @@ from tests.simulation.schedule import Schedule
 
 
 @contextmanager
-def replaced(owner: type, name: str, value: Any) -> Iterator[None]:
-    """Let a class do something else for a while."""
+def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Let a class or a module do something else for a while."""
     before = getattr(owner, name)
     setattr(owner, name, value)
     try:
@@ -81,9 +82,19 @@ def slow_clock(_: Schedule) -> AbstractContextManager[None]:
     return replaced(RoomsClock, "start", start_once)
 
 
+def unread_tickets(_: Schedule) -> AbstractContextManager[None]:
+    """A new owner of the lobby does not read the tickets that there are."""
+
+    async def read_nothing(_: Any) -> list[Any]:
+        return []
+
+    return replaced(pairing, "kept_tickets", read_nothing)
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
-        no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock
+        no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
+        unread_tickets,
     )
 }  # fmt: skip

@@ -107,9 +107,14 @@ class Pairing:
         """Go on with the kept tickets; their players have a while to come back."""
         index, self._early = self.index, []
         now, tickets = self._now(), await kept_tickets(self._journal)
-        for ticket in tickets:
-            if ticket.room is None:
+        waiting = [ticket for ticket in tickets if ticket.room is None]
+        last = {(ticket.player, ticket.queue): ticket for ticket in waiting}
+        for ticket in waiting:
+            if last[ticket.player, ticket.queue] is ticket:
                 await self._go_on(index, ticket, now)
+            elif self.index is index:
+                # When it was taken, nobody knew whether it was kept, and its player took another.
+                await delete_tickets(self._journal, [ticket.id])
         if self.index is not index:  # they have been given away meanwhile
             return
         for ticket in tickets:
