@@ -6,6 +6,7 @@ import pytest
 
 from parlour.cluster.members import NOBODY
 from parlour.errors import Refused
+from parlour.journal.base import Fenced
 from parlour.journal.shards import shard_of
 from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.tokens import Bearer
@@ -300,3 +301,14 @@ async def test_a_worker_that_hands_a_key_over_serves_it_no_longer(workers):
     await workers.quiet()
     await held
     assert owner.owner_of("lobby") == NOBODY
+
+
+async def test_a_worker_that_is_gone_opens_no_room_and_does_not_try_for_ever(workers):
+    """Another id would not help it."""
+
+    async def refuse(*_):
+        raise Fenced("this worker was declared gone")
+
+    workers.journal.create = refuse
+    with pytest.raises(Refused, match="did not happen"):
+        await workers.worlds[1].server.rooms.creation.create("tictactoe", None, None)

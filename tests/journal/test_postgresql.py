@@ -13,6 +13,7 @@ import pytest
 
 from parlour.journal.base import (
     Conflict,
+    Fenced,
     NotKept,
     OutcomeUnknown,
     Record,
@@ -22,7 +23,6 @@ from parlour.journal.base import (
 )
 from parlour.journal.postgresql import PostgresJournal
 from parlour.journal.postgresql.connection import ANSWER_WITHIN
-from parlour.journal.postgresql.errors import Fenced
 from parlour.journal.postgresql.schema import connect
 from parlour.journal.postgresql.writes import append_alone
 from parlour.journal.rows import row_of

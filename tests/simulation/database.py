@@ -16,9 +16,8 @@ import msgspec
 from parlour.cluster.dealing import Change, Row
 from parlour.cluster.lease_table import Beat, Look, Seen
 from parlour.cluster.members import NOBODY
-from parlour.journal.base import Trouble
+from parlour.journal.base import Fenced, Trouble
 from parlour.journal.memory import MemoryJournal
-from parlour.journal.postgresql.errors import Fenced
 from parlour.journal.shards import room_key, shard_of
 from parlour.wire import Act, Chat, Step, read_step
 from tests.simulation.loop import Process, VirtualLoop

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from parlour.journal.base import (
     Change,
     Damage,
+    Fenced,
     Found,
     Kept,
     NotKept,
@@ -23,7 +24,6 @@ from parlour.journal.base import (
     Stored,
     Trouble,
 )
-from parlour.journal.postgresql.errors import Fenced
 from parlour.wire import Step
 from tests.simulation.database import BLINK, Database, finish, settle
 from tests.simulation.loop import Process

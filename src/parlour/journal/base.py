@@ -26,6 +26,10 @@ class Conflict(Trouble):
     changed. Nothing of the write was kept."""
 
 
+class Fenced(Conflict):
+    """This worker was declared gone, or its connection was: nothing that it writes is kept any more."""
+
+
 class NotKept(Trouble):
     """The write certainly did not happen, or the file could not be read."""
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from asyncpg import Connection
 
-from parlour.journal.base import NotKept
-from parlour.journal.postgresql.errors import ERRORS, Fenced, not_kept
+from parlour.journal.base import Fenced, NotKept
+from parlour.journal.postgresql.errors import ERRORS, not_kept
 from parlour.journal.postgresql.schema import connect, serve_lock
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ import os
 
 import asyncpg
 
-from parlour.journal.base import Conflict, NotKept, OutcomeUnknown, Trouble
+from parlour.journal.base import NotKept, OutcomeUnknown, Trouble
 
 BROKEN = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 """Errors of a connection that is of no use any more; a time that is over (`TimeoutError`) is one of them."""
@@ -12,10 +12,6 @@ ERRORS = (asyncpg.PostgresError, *BROKEN)
 """Every error of the database and of the way there."""
 ONE_WRITE = ("22", "23")
 """Classes of errors that are about the values of one write: a value out of range, a key that is taken."""
-
-
-class Fenced(Conflict):
-    """This worker was declared gone, or its connection was: nothing that it writes is kept any more."""
 
 
 class Failed(Exception):

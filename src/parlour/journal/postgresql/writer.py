@@ -9,12 +9,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from parlour.journal.base import NotKept, Trouble
+from parlour.journal.base import Fenced, NotKept, Trouble
 from parlour.journal.postgresql.batches import Batch, Done, Sending, Write, sending_of
 from parlour.journal.postgresql.checked_rows import Damages
 from parlour.journal.postgresql.connection import ANSWER_WITHIN, WritingConnection
 from parlour.journal.postgresql.errors import (
-    Fenced,
     blamed,
     is_lost,
     is_of_one_write,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from asyncpg import Connection, UniqueViolationError
 from msgspec import UNSET, UnsetType
 
-from parlour.journal.base import Change, Conflict, Drop, NewRecord, Record, Stored, Unchanged
+from parlour.journal.base import Change, Conflict, Drop, Fenced, NewRecord, Record, Stored, Unchanged
 from parlour.journal.conditions import LAST_STEP
 from parlour.journal.postgresql.checked_rows import (
     INSERT,
@@ -25,7 +25,6 @@ from parlour.journal.postgresql.checked_rows import (
     taken,
     whole_rows,
 )
-from parlour.journal.postgresql.errors import Fenced
 from parlour.journal.rows import (
     RECORDS,
     ROOMS,

@@ -8,7 +8,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.journal.base import Conflict, Found, RoomQuery, RoomSummary, Trouble
+from parlour.journal.base import Conflict, Fenced, Found, RoomQuery, RoomSummary, Trouble
 from parlour.lobby import Party, Ticket, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
@@ -138,6 +138,8 @@ class RoomCreation:
                 number = await self._env.journal.create(
                     summary, frozen, room.next_due, steps, ticket_records(tickets)
                 )
+            except Fenced as error:
+                raise excuse(error) from None
             except Conflict:
                 if chosen is not None:
                     raise Refused(Code.NAME_TAKEN, f"there is a room {id} already", path="$.id") from None

@@ -14,6 +14,7 @@ from parlour.journal.base import (
     Conflict,
     Damaged,
     Drop,
+    Fenced,
     Journal,
     Player,
     Record,
@@ -101,6 +102,8 @@ class Ratings:
             changes += await self._rated_result(record, old, new)
         try:
             await self._journal.keep(*changes, *map(standing_record, settled))
+        except Fenced:
+            raise
         except Conflict:  # another server on the same journal was faster
             self._ask()
 
