@@ -164,7 +164,7 @@ def test_after_the_end_the_game_can_be_seen_again_with_the_seed(table, server):
     slider.press("End")
     expect(pieces).to_have_count(5)
     expect(eve.page.get_by_text("Ann wins: three in a row")).to_be_visible()
-    eve.page.get_by_text("The seed that proves its luck").click()
+    eve.page.get_by_text("Fair play").click()
     expect(eve.page.get_by_text(server.room(room)["seeds"][0]["seed"])).to_be_visible()
 
 

@@ -43,7 +43,9 @@ def test_a_move_is_taken_back_and_a_draw_declined_then_agreed_by_clicking(server
 
 def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_shown(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
-    bob.come_in(ann.open_room("Stratego"))
+    room = ann.open_room("Stratego")
+    ann.catch_up(3)  # her random bytes are there before anything is dealt
+    bob.come_in(room)
     expect(ann.board.locator("[data-piece]")).to_have_count(80)
     choose(bob, "Resign")
     expect(bob.page.get_by_text("Resign? You lose this game.")).to_be_visible()
@@ -52,6 +54,27 @@ def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_show
     bob.sees("You resigned: Ann wins")
     hidden = ann.board.locator("[data-piece] .weave")
     expect(hidden).to_have_count(0)
+    ann.page.get_by_text("Fair play").click()
+    expect(ann.page.get_by_text("These players added none: Bob.")).to_be_visible()
+    button(ann, "Check every draw").click()
+    expect(ann.page.get_by_test_id("fair-play")).to_have_text(
+        re.compile(r"^All \d+ draws are what the seed says.$")
+    )
+    bob.page.route("**/history?*", plant)
+    bob.page.get_by_text("Fair play").click()
+    button(bob, "Check every draw").click()
+    expect(bob.page.get_by_test_id("fair-play")).to_have_text(
+        re.compile(r"^Step 4 is wrong: it drew \d+, and")
+    )
+
+
+def plant(route):
+    """A history in which one draw is another one than it was."""
+    told = route.fetch().json()
+    step = next(step for step in told["steps"] if "draws" in step)
+    size, drawn = step["draws"][7]
+    step["draws"][7] = [size, (drawn + 1) % size]
+    route.fulfill(json=told)
 
 
 def test_a_ranked_win_shows_the_rating_before_and_after_and_a_new_opponent_is_one_click_away(server, visit):

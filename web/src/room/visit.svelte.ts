@@ -10,7 +10,7 @@ import { NOWHERE, heard, type Message, type RoomState } from "./state";
 const FINAL = new Set(["unknown_room", "room_ended", "game_full", "no_spectators", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
 
 /** What can be asked of a room. */
-export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign";
+export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign" | "luck";
 
 interface Asked {
   name: string;
@@ -28,6 +28,8 @@ export class Visit {
   #channel: Channel | null = null;
   #asked = new Map<string, Asked>();
   #gone = false;
+  /** The seed to which I have added: its hash, or that it was the one in use when I came. */
+  #luckyWith: string | null = null;
   #entered: () => void = () => undefined;
   #looking = false;
   #stale = false;
@@ -57,6 +59,14 @@ export class Visit {
       this.#asked.set(id, { name, payload: { ...payload, id }, settle });
       this.#push(id);
     });
+  }
+
+  /** Add random bytes to the seed in use, once; where it is too late for that, nobody needs to hear of it. */
+  addLuck(): void {
+    const seed = this.state.result?.seed_hash ?? "the first";
+    if (this.#luckyWith === seed || (this.#luckyWith !== null && !this.state.result)) return;
+    this.#luckyWith = seed;
+    void this.ask("luck", { luck: newId() });
   }
 
   /** Stop hearing the room. */

@@ -1,0 +1,109 @@
+// Whether a history drew its luck as it should have: every draw is made again from the seed and what players added.
+import type { AddedLuck, HistoryStep, Player } from "./wire";
+
+/** A seed that was shown, and the steps that drew from it. */
+export interface Period {
+  readonly first: number;
+  readonly last: number;
+  readonly seed: string;
+  readonly added: readonly AddedLuck[];
+  /** The hash of the next seed, which was published with this one. */
+  readonly next: string;
+}
+
+export type Fault =
+  | { readonly is: "draw"; readonly seq: number; readonly told: number; readonly right: number }
+  | { readonly is: "seed"; readonly seq: number };
+
+export interface Checked {
+  readonly draws: number;
+  readonly steps: number;
+  readonly fault: Fault | null;
+}
+
+/** The seeds of a history from its beginning, each with its steps. */
+export function periods(steps: readonly HistoryStep[]): Period[] {
+  const found: Period[] = [];
+  for (const { seq, result } of steps) {
+    if (!result) continue;
+    const first = (found.at(-1)?.last ?? -1) + 1;
+    found.push({ first, last: seq, seed: result.seed, added: result.added ?? [], next: result.seed_hash });
+  }
+  return found;
+}
+
+/** Make every draw again; *published* is the hash that I was told before I could know the seed. */
+export async function check(steps: readonly HistoryStep[], published: string | null = null): Promise<Checked> {
+  const all = periods(steps);
+  const hashes = await Promise.all(all.map(({ seed }) => sha256(seed)));
+  const broken = all.findIndex((_, n) => n > 0 && hashes[n] !== all[n - 1]!.next);
+  if (broken > 0) return { draws: 0, steps: 0, fault: { is: "seed", seq: all[broken]!.last } };
+  const known = [...hashes, all.at(-1)?.next];
+  if (published !== null && all.length && !known.includes(published)) return { draws: 0, steps: 0, fault: { is: "seed", seq: all[0]!.last } };
+  let [draws, drawing] = [0, 0];
+  for (const { first, last, seed, added } of all) {
+    const key = await keyOf(seed, added);
+    for (const step of steps) {
+      if (step.seq < first || step.seq > last || !step.draws?.length) continue;
+      drawing += 1;
+      let count = 0;
+      for (const [size, told] of step.draws) {
+        const { drawn, used } = await draw(key, step.seq, count, size);
+        if (drawn !== told) return { draws, steps: drawing, fault: { is: "draw", seq: step.seq, told, right: drawn } };
+        count = used;
+        draws += 1;
+      }
+    }
+  }
+  return { draws, steps: drawing, fault: null };
+}
+
+/** What the check says, in a sentence. */
+export function verdictOf({ draws, fault }: Checked): string {
+  if (fault?.is === "draw") return `Step ${fault.seq} is wrong: it drew ${fault.told}, and the seed says ${fault.right}.`;
+  if (fault) return `The seed that was shown at step ${fault.seq} is not the one whose hash was published.`;
+  if (!draws) return "Nothing was drawn by chance here.";
+  return draws === 1 ? "The one draw is what the seed says." : `All ${draws} draws are what the seed says.`;
+}
+
+/** What a check can prove here: it depends on who added random bytes. */
+export function proven(added: readonly AddedLuck[], seats: readonly (Player | null)[]): string {
+  const people = seats.filter((seat): seat is Player => seat !== null && !seat.bot);
+  const without = people.filter(({ id }) => !added.some(({ player }) => player === id));
+  if (!added.length) return "The server fixed its luck before the first move and kept to it. No player added random bytes, so this does not show that the server did not pick a seed it liked.";
+  if (!without.length) return "Nobody chose this luck: the server fixed its seed first, and then every player added random bytes to it.";
+  return `The server could not choose this luck alone, since random bytes were added to its seed. These players added none: ${without.map(({ name }) => name).join(", ")}.`;
+}
+
+async function keyOf(seed: string, added: readonly AddedLuck[]): Promise<CryptoKey> {
+  const own = await hmacKey(bytes(seed));
+  if (!added.length) return own;
+  return hmacKey(new Uint8Array(await crypto.subtle.sign("HMAC", own, bytes(added.map(({ luck }) => luck).join("")))));
+}
+
+function hmacKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+}
+
+/** Number `count` and on of a step, until one is fair: see "Chance that anybody can check" in the docs. */
+async function draw(key: CryptoKey, step: number, count: number, size: number): Promise<{ drawn: number; used: number }> {
+  const most = 1n << 64n;
+  const fair = most - (most % BigInt(size));
+  for (let used = count; ; used++) {
+    const digest = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${step}:${used}`));
+    const number = new DataView(digest).getBigUint64(0);
+    if (number < fair) return { drawn: Number(number % BigInt(size)), used: used + 1 };
+  }
+}
+
+async function sha256(seed: string): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(seed))));
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
+}
+
+function hex(raw: Uint8Array): string {
+  return [...raw].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
