@@ -15,6 +15,18 @@ async function begin() {
   await registration.navigationPreload?.enable(); // a page does not wait for this worker to start
 }
 
+// A notification leads to the room that it tells of: the tab that has it open, or a new one.
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(goTo(event.notification.data));
+});
+
+async function goTo(path) {
+  const open = await clients.matchAll({ type: "window" });
+  const there = open.find(({ url }) => new URL(url).pathname === path);
+  await (there ? there.focus() : clients.openWindow(path));
+}
+
 addEventListener("fetch", (event) => {
   const { pathname } = new URL(event.request.url);
   if (event.request.mode === "navigate") event.respondWith(page(event));

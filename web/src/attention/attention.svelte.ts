@@ -34,7 +34,7 @@ class Attention {
   /** Tell me, if I want that and do not look; a page that may not does nothing. */
   async notify(tag: string, title: string, body: string): Promise<void> {
     if (!document.hidden || !this.notifies) return;
-    const options = { body, tag, icon: "/icon-192.png" };
+    const options = { body, tag, icon: "/icon-192.png", data: location.pathname };
     try {
       this.#shown = new Notification(title, options);
       this.#shown.onclick = () => window.focus();
