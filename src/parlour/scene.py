@@ -76,6 +76,8 @@ class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
     via: str | None = None
     """On its way to its spot it shows itself here first, beside whoever stands here."""
     click: Any = None
+    unless: str = ""
+    """The choice by which a click does not send its event: it picks the piece up instead."""
     drops: Mapping[str, Any] = {}
     """Where it may go: the spot, and the event that putting it there sends."""
 

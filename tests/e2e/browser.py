@@ -29,10 +29,14 @@ def launch(playwright: Playwright, *arguments: str) -> Browser:
 class Visitor:
     """Somebody at a browser of their own: cookies, storage and complaints are theirs alone."""
 
-    def __init__(self, browser: Browser, server: Server, name: str, **options: Any) -> None:
+    def __init__(
+        self, browser: Browser, server: Server, name: str, *, picks_up: bool = True, **options: Any
+    ) -> None:
         self.server = server
         self.name = name
         self.context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
+        if picks_up:
+            self.context.add_init_script(PICK_UP)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(10_000)
         self.complaints: list[str] = []
@@ -149,6 +153,11 @@ class Visitor:
                 return
         raise AssertionError(f"expected Tab to come to {wanted}, it did not")
 
+
+PICK_UP = """try {
+    localStorage["choices:backgammon"] ??= '["pick_up"]';
+} catch {}"""
+"""At backgammon most of our visitors choose where a checker goes; by default one click plays it."""
 
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """What has come is on the screen when the frame after the next begins."""

@@ -280,6 +280,27 @@ def test_a_finger_that_misses_a_point_by_a_little_has_hit_it(sit):
 WHERE = "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.top, box.left, box.right])"
 
 
+def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end_the_turn(sit):
+    _, pair = sit({"picks_up": False}, variant="portes", opening_dice=True)
+    for who in pair:
+        button(who, "Ready").click()
+    who = wait_for_turn(pair)
+    dice = who.board.locator("[data-piece^=die]")
+    expect(dice).to_have_count(2, timeout=SLOW)
+    left = dice.first.bounding_box()["x"]
+    dice.first.click()
+    who.page.wait_for_function(MOVED, arg=left, timeout=SLOW)
+    for used_up in (1, 2):
+        tap(who, movable(who).last)
+        expect(who.board.locator(".piece.dim[data-piece^=die]")).to_have_count(used_up, timeout=SLOW)
+    expect(button(who, "End the turn")).to_be_visible(timeout=SLOW)
+    dice.last.click()
+    expect(who.page.locator(".bar.mine")).to_have_count(0, timeout=SLOW)
+
+
+MOVED = """left => document.querySelector("[data-piece^=die]").getBoundingClientRect().x !== left"""
+
+
 def test_the_captions_of_the_board_do_not_run_into_each_other(sit):
     _, pair = sit()
     boxes = pair[0].board.locator(".caption").evaluate_all(WHERE)

@@ -333,6 +333,7 @@ export interface Piece {
   dim?: boolean;
   via?: string | null;
   click?: unknown;
+  unless?: string;
   drops?: Record<string, unknown>;
 }
 

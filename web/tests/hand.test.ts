@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EMPTY, drop, keptUp, press, pressSecond, settled, spotAt, spotNear, targets } from "../src/board/hand";
-import { patched } from "../src/board/things";
+import { asChosen, patched } from "../src/board/things";
 import { row, scenes } from "./told";
 
 const GO = { type: "go" };
@@ -85,8 +85,12 @@ test("a picked piece that cannot move any more is let go when the scene changes"
   expect(keptUp(movable, { ...EMPTY, picked: "m" }).picked).toBe("m");
 });
 
-test("on a board of backgammon the uppermost checker of a point is picked up by a click on the point", () => {
-  const scene = scenes("backgammon")[2]!;
+test("on a board of backgammon a click on a point plays its uppermost checker by the larger die", () => {
+  expect(press(scenes("backgammon")[2]!, EMPTY, { spot: "p24" }).send).toEqual({ type: "move", from: 24, to: 18 });
+});
+
+test("for whoever chose so, the uppermost checker of a point is picked up by a click on the point", () => {
+  const scene = asChosen(scenes("backgammon")[2]!, () => true);
   const { hand } = press(scene, EMPTY, { spot: "p24" });
   expect([...targets(scene.pieces.get(hand.picked!)!)].sort()).toEqual(["p18", "p23"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patched, things } from "../src/board/things";
+import { asChosen, patched, things } from "../src/board/things";
 import { STORIES, row, scenes, story } from "./told";
 
 test.each(STORIES)("the patches of %s lead to the scene that its last moment shows whole", (name) => {
@@ -37,4 +37,12 @@ test("lines of the log are added, and a new log takes the place of the old one",
   const before = things({ log: ["one"] });
   expect(patched(before, { log: ["two"] }).log).toEqual(["one", "two"]);
   expect(patched(before, { log: ["anew"], set: { log: [] } }).log).toEqual(["anew"]);
+});
+
+test("whoever chose so picks pieces up that a click would play at once", () => {
+  const scene = things({ pieces: [{ id: "x1", look: "disc", spot: "p6", click: { type: "move" }, unless: "pick_up" }, { id: "die", look: "die", spot: "d", click: {} }] });
+  const clicks = (isChosen: boolean) => [...asChosen(scene, () => isChosen).pieces.values()].map(({ click }) => click);
+  expect(clicks(false)).toEqual([{ type: "move" }, {}]);
+  expect(clicks(true)).toEqual([null, {}]);
+  expect(asChosen(scene, () => false)).toBe(scene);
 });

@@ -1,19 +1,31 @@
 """What a browser draws of a match."""
 
 import random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from parlour.errors import Code
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
 from parlour.games.backgammon.match import Cube
-from parlour.games.backgammon.play import Accept, Decline, Double, EndTurn, Move, Ready, ResignMatch, Undo
+from parlour.games.backgammon.play import (
+    Accept,
+    Decline,
+    Double,
+    EndTurn,
+    Move,
+    Ready,
+    ResignMatch,
+    SwapDice,
+    Undo,
+)
 from parlour.scene import Piece, Scene
 from tests.games.backgammon.boards import O, X
 from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, move, playing, table
 from tests.scenes import check_drawable
-from tests.table import Table, legal
+from tests.table import Table, legal, refused
 
 
 def seen(at: Table, viewer: str | None = ANN) -> Scene:
@@ -252,7 +264,7 @@ def test_checkers_are_numbered_from_behind():
 
 def test_a_roll_can_go_by_itself_where_there_is_nothing_to_double_and_so_can_the_end_of_a_turn():
     at = begun()
-    assert [choice.id for choice in seen(at).choices] == ["auto_roll", "auto_end", "hide_pips"]
+    assert [choice.id for choice in seen(at).choices] == ["auto_roll", "auto_end", "pick_up", "hide_pips"]
     assert [choice.id for choice in seen(at, None).choices] == ["hide_pips"]
     assert autos(seen(at)) == {"roll": "", "double": "", "resign_game": ""}
     assert autos(seen(begun(variant="tavla")))["roll"] == "auto_roll"
@@ -268,3 +280,36 @@ def autos(scene: Scene) -> dict[str, str]:
 
 def test_pip_counts_can_be_hidden():
     assert {side.unless for side in seen(begun()).sides} == {"hide_pips"}
+
+
+def test_a_click_plays_the_larger_die_first_and_a_click_on_the_dice_swaps_them():
+    at = begun()
+    at.lay_out(replace(at.state, phase="move", turn=X, dice=(2, 5)))
+
+    def clicks() -> dict[str, Any]:
+        return {piece.spot: piece.click for piece in seen(at).pieces if piece.look == "disc" and piece.click}
+
+    def dice() -> list[str]:
+        pieces = sorted((piece for piece in seen(at).pieces if piece.look == "die"), key=lambda die: die.at)
+        return [die.text for die in pieces]
+
+    assert (clicks()["p13"], clicks()["p6"], dice()) == (Move(13, 8), Move(6, 4), ["5", "2"])
+    at.act(ANN, SwapDice())
+    assert (clicks()["p13"], dice()) == (Move(13, 11), ["2", "5"])
+    assert {piece.unless for piece in seen(at).pieces if piece.drops} == {"pick_up"}
+    at.act(ANN, Move(13, 11))
+    assert clicks()["p13"] == Move(13, 8)
+    refused(Code.ILLEGAL_MOVE, lambda: at.act(ANN, SwapDice()))
+    at.act(ANN, Move(13, 8))
+    assert [die.click for die in seen(at).pieces if die.look == "die"] == [EndTurn(), EndTurn()]
+    at.act(ANN, EndTurn())
+    assert not at.state.small_first
+
+
+def test_a_click_bears_a_checker_off_where_the_larger_die_can():
+    drawn = """
+        .   .   .   .   .   .   |  2o  2o  2o  2o  2o  2o
+        .   .   .   .   .   .   |  .   2x  .   .   2x  .
+    """
+    clicks = {piece.spot: piece.click for piece in seen(playing(drawn, (5, 1))).pieces if piece.click}
+    assert (clicks["p5"], clicks["p2"]) == (Move(5, 0), Move(2, 1))

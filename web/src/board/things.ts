@@ -27,7 +27,7 @@ const SPOT = {
   w: 1, h: 1, shape: "square", fill: "paper", text: "", tone: 0, label: "", mark: null, click: null, second: null,
 } as const;
 const PIECE = {
-  at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, drops: {},
+  at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, unless: "", drops: {},
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
 const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
@@ -41,6 +41,15 @@ export function things(scene: Scene): Things {
     pieces: whole<FullPiece>(scene.pieces ?? [], PIECE),
     controls: whole<FullControl>(scene.controls ?? [], CONTROL),
   };
+}
+
+/** The scene for whoever has made these choices: pieces whose click they do not want are picked up instead. */
+export function asChosen(scene: Things, isChosen: (choice: string) => boolean): Things {
+  const changed = [...scene.pieces.values()].filter(({ unless }) => unless !== "" && isChosen(unless));
+  if (!changed.length) return scene;
+  const pieces = new Map(scene.pieces);
+  for (const piece of changed) pieces.set(piece.id, { ...piece, click: null });
+  return { ...scene, pieces };
 }
 
 /** The scene after a patch. What the patch does not speak of is the very same object as before. */

@@ -17,11 +17,11 @@ export function adviceOf(scene: Things, event: unknown): Advice {
   }
   for (const piece of scene.pieces.values()) {
     const from = scene.spots.get(piece.spot);
-    if (written(piece.click) === wanted) return { spots: [piece.spot], text: `Try ${called(from)}` };
     for (const [target, drop] of Object.entries(piece.drops)) {
       if (written(drop) !== wanted) continue;
       return { spots: [piece.spot, target], text: `Try ${called(from)} to ${called(scene.spots.get(target))}` };
     }
+    if (written(piece.click) === wanted) return { spots: [piece.spot], text: `Try ${called(from)}` };
   }
   for (const control of scene.controls.values()) {
     if (written(control.event) === wanted) return { spots: [], text: `Try “${control.text}”` };

@@ -17,6 +17,7 @@ TOLD = {
     "rolled": "game-state",
     "moved": "game-state",
     "undone": "game-state",
+    "dice_swapped": "game-state",
     "turn_ended": "game-state",
 }
 """What our game tells, and what it is here; of several things in one step the first of these counts."""

@@ -106,6 +106,8 @@ class Match(State, frozen=True, kw_only=True):
     ready: tuple[bool, bool] = (False, False)
     dice: tuple[int, ...] = ()
     """The two dice as they were rolled."""
+    small_first: bool = False
+    """Whether a click on a checker plays the smaller die of this turn first."""
     played: Way = ()
     """The steps of this turn so far."""
     cube: Cube = Cube()
@@ -212,6 +214,14 @@ class Match(State, frozen=True, kw_only=True):
         """The moves that could be made by that version of the rules; None: today's."""
         whole = version is None or version >= WHOLE_WAYS
         return routes(self.board, self.turn, self.left, whole=whole) if self.phase == "move" else {}
+
+    @property
+    def by_click(self) -> dict[int, int]:
+        """Where a click takes the checkers of each point: by one die, the larger first or the smaller."""
+        first = min(self.left, default=0) if self.small_first else max(self.left, default=0)
+        steps = [step for step, way in self.routes.items() if len(way) == 1]
+        by_the_first_last = sorted(steps, key=lambda step: die_for(step, self.left) == first)
+        return {step.start: step.end for step in by_the_first_last}
 
     @property
     def crawford(self) -> bool:
@@ -328,6 +338,13 @@ def undo(match: Match) -> Match:
     return replace(match, board=board, played=played)
 
 
+def swap_dice(match: Match) -> Match:
+    """A click on a checker shall play the other die first."""
+    if len(set(match.left)) < 2:
+        raise Refused(Code.ILLEGAL_MOVE, "there are not two different dice left to be swapped")
+    return replace(match, small_first=not match.small_first)
+
+
 def end_turn(match: Match) -> Match:
     """Hand the dice over, when there is nothing left to play."""
     if match.ways:
@@ -347,6 +364,7 @@ def _put_down(match: Match) -> Match:
         checkers=standing,
         last=(match.turn, standing.moved(match.checkers, match.turn)),
         dice=(),
+        small_first=False,
         played=(),
         log=(*match.log, _turn(match)),
     )

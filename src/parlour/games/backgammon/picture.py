@@ -11,6 +11,7 @@ from parlour.scene import Choice, Clock, Cue, Piece, Scene, Side, Spot
 
 WIDTH, HEIGHT = 15.1, 11.8
 
+PICK_UP = Choice("pick_up", "A click picks a checker up, and I choose where it goes")
 HIDE_PIPS = Choice("hide_pips", "Hide the pip counts")
 
 Drops = Mapping[int, Mapping[int, Any]]
@@ -103,7 +104,7 @@ def _score(match: Match, eyes: int) -> Iterator[Spot]:
 def _checkers(match: Match, eyes: int, drops: Drops) -> Iterator[Piece]:
     """Every checker where it stands; a pinned one lies lowest, the uppermost of a point may be moved."""
     board, standing = match.board, match.standing
-    marked = _marked(match)
+    marked, clicked = _marked(match), match.by_click if drops else {}
     for side in (0, 1):
         pins = {board.rules.facing[point] for point in board.pinned[1 - side]}
         height: dict[int, int] = {}
@@ -111,6 +112,7 @@ def _checkers(match: Match, eyes: int, drops: Drops) -> Iterator[Piece]:
             at = height.get(place, int(place in pins))
             height[place] = at + 1
             on_top = at + 1 - (place in pins) == board.counts[side][place]
+            events = drops.get(place, {}) if on_top and side == match.turn else {}
             yield Piece(
                 f"{'xo'[side]}{number}",
                 "disc",
@@ -119,7 +121,9 @@ def _checkers(match: Match, eyes: int, drops: Drops) -> Iterator[Piece]:
                 side,
                 label=f"checker of {{{side}}}",
                 mark="last" if (side, number) in marked else None,
-                drops=_targets(drops.get(place, {}), eyes) if on_top and side == match.turn else {},
+                click=events.get(clicked[place]) if place in clicked and events else None,
+                unless=PICK_UP.id if events else "",
+                drops=_targets(events, eyes),
             )
 
 
@@ -155,13 +159,18 @@ def _dice(match: Match, clicks: Mapping[str, Any]) -> Iterator[Piece]:
             f"die{match.number}.{number}",
             "die",
             f"dice{match.turn}",
-            number,
+            _place(match, figure) if len(figures) == 2 else number,
             match.turn,
             str(figure),
             label=f"a {figure}",
             dim=used,
             click=clicks.get("dice"),
         )
+
+
+def _place(match: Match, figure: int) -> int:
+    """Of two different dice the one that a click plays first lies first."""
+    return int((figure == max(match.dice)) == match.small_first)
 
 
 def _cube(match: Match, clicks: Mapping[str, Any]) -> Iterator[Piece]:

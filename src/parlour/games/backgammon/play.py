@@ -38,11 +38,12 @@ from parlour.games.backgammon.match import (
     resign_match,
     roll,
     say_ready,
+    swap_dice,
     undo,
 )
 from parlour.games.backgammon.moves import Way, die_for, without
 from parlour.games.backgammon.notation import listed
-from parlour.games.backgammon.picture import HIDE_PIPS, draw
+from parlour.games.backgammon.picture import HIDE_PIPS, PICK_UP, draw
 from parlour.games.backgammon.settings import SET_UP
 from parlour.scene import Choice, Control, Scene
 
@@ -60,6 +61,10 @@ class Move(Event, frozen=True):
 
     start: Annotated[int, Meta(ge=1, le=25)] = msgspec.field(name="from")
     end: Annotated[int, Meta(ge=0, le=24)] = msgspec.field(name="to")
+
+
+class SwapDice(Event, frozen=True):
+    """Let a click on a checker play the other die first."""
 
 
 class Undo(Event, frozen=True):
@@ -90,7 +95,9 @@ class ResignMatch(Event, frozen=True):
     """Give the whole match up."""
 
 
-Action = Ready | Roll | Move | Undo | EndTurn | Double | Accept | Decline | ResignGame | ResignMatch
+Action = (
+    Ready | Roll | Move | SwapDice | Undo | EndTurn | Double | Accept | Decline | ResignGame | ResignMatch
+)
 
 
 PHASES = {Ready: "ready", Roll: "roll", Double: "roll", Accept: "double", Decline: "double"}
@@ -203,10 +210,12 @@ class Backgammon(Game[Match]):
                 drops.setdefault(start, {})[end] = Move(start, end)
             if state.phase == "move" and not drops:
                 clicks["dice"] = EndTurn()
+            elif len(set(state.left)) == 2:
+                clicks["dice"] = SwapDice()
             if state.may_double:
                 clicks["cube"] = Double()
         controls = () if seat is None or not state.on else tuple(_controls(state, seat))
-        choices = (HIDE_PIPS,) if seat is None else (AUTO_ROLL, AUTO_END, HIDE_PIPS)
+        choices = (HIDE_PIPS,) if seat is None else (AUTO_ROLL, AUTO_END, PICK_UP, HIDE_PIPS)
         return replace(draw(state, seat, drops, clicks), controls=controls, choices=choices)
 
     def diagram(self, text: str) -> Scene:
@@ -314,7 +323,7 @@ def _check_turn(match: Match, seat: int, event: Action) -> None:
         raise Refused(Code.ILLEGAL_MOVE, f"expected {expected}, got {got}")
 
 
-def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match, Send]:  # noqa: C901, PLR0911
+def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match, Send]:  # noqa: C901, PLR0911, PLR0912
     """The match after it, and what everybody hears of it."""
     match event:
         case Ready():
@@ -326,6 +335,8 @@ def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match
             after = move(match, event.start, event.end, moment.rules)
             route = match.routes_under(moment.rules)[event.start, event.end]  # type: ignore[index]
             return after, tell("moved", seat=seat, steps=list(_steps(match, route)))
+        case SwapDice():
+            return swap_dice(match), tell("dice_swapped", seat=seat)
         case Undo():
             after, (start, end) = undo(match), match.played[-1]
             return after, tell("undone", seat=seat, step={"from": start, "to": end})
