@@ -53,9 +53,11 @@ def several_workers() -> Iterator[tuple[str, ...]]:
     database, bus = Postgres(), Nats()
     database.start()
     bus.start()
-    yield ("--journal", database.new_url(), "--bus", bus.url, "--workers", str(SEVERAL))
-    bus.stop()
-    database.stop()
+    try:
+        yield ("--journal", database.new_url(), "--bus", bus.url, "--workers", str(SEVERAL))
+    finally:
+        bus.stop()
+        database.stop()
 
 
 def wait_for_shares(url: str, count: int) -> None:
