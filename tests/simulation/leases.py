@@ -11,6 +11,7 @@ from parlour.cluster.heart import Ended, Heart
 from parlour.cluster.lease_table import Beat, Look
 from parlour.cluster.leases import PACE, Leases
 from parlour.cluster.members import LivingWorker
+from parlour.journal.base import NotKept
 from tests.simulation.database import LOCK_TIMEOUT, Database
 from tests.simulation.loop import Process
 
@@ -40,7 +41,10 @@ class LeaseTable:
         return await self._database.ask(self._database.look)
 
     async def list_workers(self, _url: str) -> list[LivingWorker]:
-        return (await self._database.ask(self._database.look)).workers()
+        try:
+            return (await self._database.ask(self._database.look)).workers()
+        except OSError as error:
+            raise NotKept(str(error)) from error
 
     async def begin_leases(self, _: Connection, clock: float) -> None:
         await self._database.ask(partial(self._database.begin_leases, clock))
