@@ -3,11 +3,14 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from parlour.cluster.members import NOBODY
 from parlour.errors import Refused
 from parlour.journal.base import Fenced
 from parlour.journal.shards import shard_of
+from parlour.lobby import Ticket
 from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.tokens import Bearer
 from parlour.wire import Queue
@@ -197,6 +200,23 @@ async def test_tickets_are_open_after_the_lobby_was_handed_over(workers):
     await workers.wait(2)
     assert ann.heard("matched")
     assert bob.heard("matched")
+
+
+async def test_a_worker_whose_lobby_was_taken_pairs_nobody_any_more(workers):
+    """It was frozen and taken for dead, and lives on for a moment."""
+    owner = lobby_of(workers)
+    heir = next(me for me in (1, 2, 3) if me != owner)
+    server, now = workers.worlds[owner].server, workers.clock.now()
+    ann = Ticket("t1", "p_ann", "Ann", "tictactoe", {}, now, at="ROOM")
+    server.pairing.index.add(ann, now, frozenset({ann.player}))
+    server.pairing.index.send(replace(ann, id="t2", player="p_bob", at=None, room="ROOM"), now)
+    await queue(await at_lobby(workers, "cid", owner))
+    with capture_logs() as logs:
+        workers.table.take(shard_of("lobby"), heir)
+        await workers.wait(3)
+    assert not [line for line in logs if line["log_level"] == "error"]
+    assert not server.pairing.index.open
+    assert [ticket.name for ticket in workers.worlds[heir].server.pairing.index.open.values()] == ["Cid"]
 
 
 async def test_nobody_is_given_a_ticket_before_all_kept_tickets_are_read(workers):

@@ -49,6 +49,10 @@ class Table:
     async def move(self, shard: int, to: int) -> None:
         """A living worker hands a shard over."""
         await self.members[self.owners[shard]].asked(shard)
+        self.take(shard, to)
+
+    def take(self, shard: int, to: int) -> None:
+        """A worker gets a shard, whether or not its owner knows."""
         self.owners[shard] = to
         self.members[to].taken({shard}, 0.0)
         self.change()

@@ -143,6 +143,9 @@ class SharedLobby:
         if before == self._me and self._asked != self._me:
             self._parlour.lobby.clear()
             self._remote.clear()
+            if self._is_open:  # nobody has asked for it: we are taken for dead
+                self._let_go()
+                self._parlour.pairing.abandon()
         if self._asked == self._me:
             self._tasks.start(self._open())
         else:
@@ -177,9 +180,12 @@ class SharedLobby:
 
     async def hand_over(self) -> None:
         """Another worker is to own the lobby: finish what is being done."""
+        self._let_go()
+        await self._parlour.pairing.stop()
+
+    def _let_go(self) -> None:
         self._is_open = False
         self._parlour.environment.reservations.changed = lambda _: None
-        await self._parlour.pairing.stop()
 
     def lose(self, worker: int) -> None:
         """A worker is gone, or messages were lost: its clients come again, and ours if it is the owner."""

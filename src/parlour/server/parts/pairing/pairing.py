@@ -144,10 +144,15 @@ class Pairing:
     async def stop(self) -> None:
         """Finish open work; the tickets stay open over a restart, or for the worker that owns them next."""
         self.is_open, self._early = False, None
+        await self.mailbox.drained()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Know of no tickets any more: they belong to another worker."""
+        self.is_open, self._early = False, None
         if self._tick is not None:
             self._tick.cancel()
             self._tick = None
-        await self.mailbox.drained()
         self._env.reservations.clear()
         self.index = self._new_index()
 
