@@ -88,7 +88,7 @@ async def test_no_key_is_made_in_a_database_that_is_being_copied(postgres):
     url = postgres.new_url()
     await keys(url, "list")
     copying = await connect(url)
-    await copying.fetchval(serve_lock(shared=False))
+    await until(lambda: copying.fetchval(serve_lock(shared=False)), "the end of the command's connection")
     refused = await asyncio.to_thread(CliRunner().invoke, app, ["keys", "new", "--journal", url])
     assert refused.exit_code == 1
     assert "is being copied" in refused.output

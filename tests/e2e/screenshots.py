@@ -142,7 +142,7 @@ class Photographer:
         first = 7 * 30 + 14
         cy.spot("column 15, row 8: closed").click()
         expect(cy.spot("column 15, row 8: clear")).to_be_attached()
-        chance = Chance(self.server.secret_seed(room), step=self.server.room(room)["seq"])
+        chance = Chance(self.server.secret_luck(room), step=self.server.room(room)["seq"])
         laid = Field(30, 99, "#" * 480).lay(first, chance)
         safe = [cell for cell in range(480) if cell not in laid.mined]
         for cell in safe[::9]:

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 
 import httpx
 
+from parlour.luck import AddedLuck, mixed
 from tests.e2e.lines import Lines
 
 GREETING = re.compile(r"(?:Parlour is open at|On this computer:) http://[\d.]+:(\d+)")
@@ -187,6 +188,15 @@ class Server:
             select = "SELECT body FROM states JOIN rooms ON room = number WHERE id = ? ORDER BY seq DESC"
             (body,) = journal.execute(select, (room,)).fetchone()
         return base64.b64decode(json.loads(body)["seed"])
+
+    def secret_luck(self, room: str) -> bytes:
+        """The key of a running room's draws: its seed, and what players have added to it."""
+        with closing(sqlite3.connect(f"file:{self.data / 'parlour.db'}?mode=ro", uri=True)) as journal:
+            select = "SELECT body FROM steps JOIN rooms ON room = number WHERE id = ? ORDER BY seq"
+            steps = [json.loads(body) for (body,) in journal.execute(select, (room,))]
+        commands = [step["command"] for step in steps]
+        added = [AddedLuck(one["player"], one["luck"]) for one in commands if one["do"] == "luck"]
+        return mixed(self.secret_seed(room), added)
 
 
 def launch(

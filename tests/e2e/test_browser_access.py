@@ -152,7 +152,7 @@ def test_a_lost_field_has_one_main_button(server, visit):
     ann.come_in(room)
     ann.spot("column 15, row 8: closed").click()
     expect(ann.spot("column 15, row 8: clear")).to_be_attached()
-    chance = Chance(server.secret_seed(room), step=server.room(room)["seq"])
+    chance = Chance(server.secret_luck(room), step=server.room(room)["seq"])
     laid = Field(30, 99, "#" * 480).lay(7 * 30 + 14, chance)
     ann.board.locator(f"[data-spot=c{min(laid.mined)}]").click()
     ann.sees("You lose: a mine was opened")

@@ -31,7 +31,7 @@ def test_the_page_is_at_most_120_kilobytes_zipped_with_its_font_and_the_font_at_
 def numbered_cells(server, room, first, step):
     """Cells that open alone, by the seed that only the server knows: beside a mine, not yet open."""
     width, mines = 30, 99
-    laid = Field(width, mines, "#" * 480).lay(first, Chance(server.secret_seed(room), step=step))
+    laid = Field(width, mines, "#" * 480).lay(first, Chance(server.secret_luck(room), step=step))
     opened = laid.open(first)
     return [
         cell

@@ -131,7 +131,7 @@ def check_contents(installed: Installed) -> None:
     assert sorted(zipfile.ZipFile(installed.built).namelist()) == sorted(names)
     page = [name.removeprefix("parlour/web/") for name in names if name.startswith("parlour/web/")]
     assert {"index.html", "api-docs.html", "relay.html", "icon.svg"} <= set(page)
-    assert {Path(name).suffix for name in page if name.startswith("assets/")} == {".css", ".js"}
+    assert {Path(name).suffix for name in page if name.startswith("assets/")} == {".css", ".js", ".woff2"}
     assert {name.partition("/")[0] for name in names} == {
         "parlour",
         f"parlour-{parlour.__version__}.dist-info",

@@ -199,7 +199,7 @@ def agree_on_the_end(table: Table, seq: int) -> None:
     assert (end["player1"]["score"], end["player2"]["score"]) == score
     assert end["winner"] == end["player1" if x > o else "player2"]["id"]
     table.hub.hear_line("closed")
-    seq += 1  # that its player is not connected any more
+    seq += 2  # its player is not connected any more, and Bob's page adds bytes for the luck of another match
     table.agree_elsewhere(seq, of_view(table.other.see(seq), table.seat))
     bob, eve = (page.visitor for page in table.pages)
     won = (o > x) == (table.seat == 0)
