@@ -12,10 +12,10 @@ STYLE = (
 
 
 def draw(results: dict[str, Any], file: Path) -> None:
-    """One block of bars for each part that has servers side by side."""
+    """One block of bars for each part that has servers side by side; workers of one cluster are no rivals."""
     parts, y = [], 10
     for name, part in results.items():
-        if "servers" not in part:
+        if "servers" not in part or name.startswith("cluster"):
             continue
         parts.append(
             f'<text x="8" y="{y + 14}" font-weight="bold">{escape(name)} ({escape(part["unit"])})</text>'
