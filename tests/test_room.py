@@ -72,6 +72,25 @@ def test_a_config_that_makes_no_sense_is_refused_at_creation(config, message):
     assert refused("invalid_config", lambda: Table(GAME, config)).message == message
 
 
+class Round(Probe):
+    """A table for as many as its config says."""
+
+    seats = range(1, 6)
+
+    def seats_for(self, config):
+        return range(config.size, config.size + 1)
+
+
+def test_a_room_has_as_many_seats_as_the_game_says_for_its_config():
+    room = Table(Round(), {"size": 4}).sit("ann", "bob", "cid").room
+    assert (len(room.seats), room.least, room.status) == (4, 4, "waiting")
+
+
+def test_a_game_cannot_have_more_seats_than_it_declares():
+    with pytest.raises(ValueError, match=r"expected seats_for to give a part of range\(1, 6\), got"):
+        Table(Round(), {"size": 6})
+
+
 @pytest.mark.parametrize("name", ["game", "away", "nobody"])
 def test_a_timeout_is_more_than_nothing_or_none(name):
     assert Timeouts(**{name: None}) is not None

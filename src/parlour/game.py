@@ -262,6 +262,10 @@ class Game(Generic[S]):
     """What only the game's own timers may send; None: the same as Event."""
     Config: Any = Config
 
+    def seats_for(self, config: Any) -> range:
+        """How many can play with this config, within `seats`: for games whose tables are set for so many."""
+        return self.seats
+
     def init(self, config: Any, moment: Moment) -> S:
         """The state at the start; raise `Refused` when the config makes no sense."""
         raise NotImplementedError(f"{type(self).__name__} has no init")
@@ -421,6 +425,7 @@ OFFERS = frozenset({"resign", "draw", "takeback", "pause"})
 """What a room can let the players of a game do."""
 
 CALLBACKS = (
+    "seats_for",
     "init",
     "join_game",
     "leave_game",

@@ -223,6 +223,7 @@ export interface MyRoom {
   config: Record<string, unknown>;
   status: string;
   seats: (Player | null)[];
+  least: number;
   score: number[];
   spectators: number;
   seq: number;
@@ -425,6 +426,7 @@ export interface PublicRoom {
   config: Record<string, unknown>;
   status: string;
   seats: (Player | null)[];
+  least: number;
   score: number[];
   spectators: number;
   seq: number;

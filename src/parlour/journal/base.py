@@ -108,6 +108,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who may watch it, also later as a replay."""
     apart: bool = False
     """True if players and spectators talk apart."""
+    least: int = 0
+    """How many must sit for the game to be played; 0: a room of an older version does not say."""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -39,7 +39,8 @@ S = TypeVar("S")
 def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool = False) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
-    seats = (None,) * (game.seats.stop - 1)
+    places = _places(game, checked)
+    seats = (None,) * (places.stop - 1)
     chance = Chance(at.seed, 0)
     state = game.init(checked, Moment(at.now, at.date, chance, seats))
     alarms = {}
@@ -55,12 +56,20 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
         config,
         state,
         seats,
-        game.seats.start,
+        places.start,
         at.seed,
         alarms=alarms,
         apart=apart,
         fresh=not chance.draws,
     )
+
+
+def _places(game: Game[Any], config: Any) -> range:
+    """How many can play in a room with this config; never others than the game declares."""
+    places = game.seats_for(config)
+    if not places or places.step != 1 or not (places[0] in game.seats and places[-1] in game.seats):
+        raise ValueError(f"{game.name}: expected seats_for to give a part of {game.seats}, got {places}")
+    return places
 
 
 def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Asked[S]:
@@ -311,7 +320,7 @@ class _Turn(OfferingTurn[S]):
         number = self.number(player)
         self.seats[number] = replace(self.taken(number), again=True)
         present = [seat for seat in self.seats if seat is not None]
-        if len(present) >= self.game.seats.start and all(seat.again or seat.bot for seat in present):
+        if len(present) >= self.room.least and all(seat.again or seat.bot for seat in present):
             self.begin_again(present)
 
     def begin_again(self, present: list[Seat]) -> None:

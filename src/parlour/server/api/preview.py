@@ -32,7 +32,7 @@ def _played(game: Game[Any], config: Any) -> Scene:
     chance = Chance(SEED, 0)
     instants = (Instant(float(n), float(n), SEED) for n in count())
     room = open_room(game, "preview", config, next(instants))
-    for number in range(game.seats.start):
+    for number in range(room.least):
         for command in (Join(f"{number}", f"{number}"), Connect(f"{number}")):
             room, _ = apply(game, room, command, next(instants))
     for _ in range(MOVES):

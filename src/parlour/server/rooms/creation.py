@@ -222,7 +222,7 @@ def sit_down(
     """Seat a party in its new room, bots included; *first*, a number, rotates the seats."""
     joins = [Join(ticket.player, ticket.name) for ticket in party]
     bot = party[0].bot if party else None
-    while bot is not None and len(joins) < game.seats.start:
+    while bot is not None and len(joins) < room.least:
         player = newcomer([join.player for join in joins], bot)
         joins.append(Join(player.id, player.name, bot=True))
     steps: list[Step] = []

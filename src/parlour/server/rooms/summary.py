@@ -75,6 +75,7 @@ def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, 
         score=score,
         watching=opening.watching,
         apart=room.apart,
+        least=room.least,
     )
 
 
@@ -127,6 +128,8 @@ class PublicRoom(msgspec.Struct, frozen=True):
     """Its settings, those that are flags, numbers or short words; empty for rooms of an older version."""
     status: str
     seats: tuple[Player | None, ...]
+    least: int
+    """How many must sit for the game to be played; 0 for rooms of an older version."""
     score: tuple[int, ...]
     """The points of each seat, where the game counts some."""
     spectators: int
@@ -159,6 +162,7 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         config=summary.config,
         status=summary.status,
         seats=summary.seats,
+        least=summary.least,
         score=summary.score,
         spectators=spectators,
         seq=seq,

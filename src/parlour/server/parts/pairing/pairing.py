@@ -325,13 +325,13 @@ class Pairing:
 
     async def _new_ticket(self, player: str, wanted: Queue, address: str | None) -> Ticket:
         game = self._env.wanted_game(wanted.game, "$.game")
-        if wanted.mode == "ranked" and game.seats != range(2, 3):
-            raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
         bot = chosen(game, wanted.bot) if wanted.mode == "bot" else None
         # Tried out here, so that a wrong config is refused before anybody waits with it.
         room = self._env.ask_game(
             game, "lobby", lambda: open_room(game, "lobby", wanted.config, self._env.instant())
         )
+        if wanted.mode == "ranked" and (room.least, len(room.seats)) != (2, 2):
+            raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
         rating = (
             await self._rating(player, ladder_of(game.name, room.config))
             if wanted.mode == "ranked"
@@ -345,7 +345,7 @@ class Pairing:
             room.config,
             self._now(),
             wanted.mode,
-            game.seats.start,
+            room.least,
             rating,
             bot,
             address=address,
