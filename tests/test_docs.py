@@ -577,7 +577,7 @@ def test_the_settings_of_backgammon_are_those_of_its_config():
 def test_every_field_of_a_view_and_every_event_is_explained(name, config):
     game, page = GAMES[name], f"docs/reference/{name}.md"
     fields = re.findall(r"`(\w+)`", " ".join(row[0] for row in section(page, "A view")))
-    ended = ["record"] if name == "backgammon" else []
-    assert sorted(fields) == sorted([*game.view(Table(game, config).state, None), *ended])
+    sometimes = ["record", "resigning"] if name == "backgammon" else []
+    assert sorted(fields) == sorted([*game.view(Table(game, config).state, None), *sometimes])
     events = re.findall(r'"type": "(\w+)"', " ".join(row[0] for row in section(page, "Events")))
     assert sorted(events) == sorted(str(kind.__struct_config__.tag) for kind in get_args(game.Event))

@@ -48,6 +48,45 @@ def test_a_double_in_a_lost_race_is_declined_by_all_who_know_better():
     assert [answer_to_double(level, lost) for level in LEVELS] == ["accept", "decline", "decline"]
 
 
+def answer_to_resignation(level: str, board: Board, points: int, cube: int = 1) -> str:
+    legal = [{"type": "accept_resignation"}, {"type": "refuse_resignation"}, {"type": "roll"}]
+    offer = {"seat": 1, "grade": "single", "points": points, "refused": False}
+    view = seen(board) | {"turn": 0, "resigning": offer, "cube": {"value": cube, "owner": None}}
+    return str(LEVELS[level](view, legal, Chance(bytes(32), 0))["type"]).removesuffix("_resignation")
+
+
+WON_BY_A_GAMMON = Board.parse(
+    "backgammon",
+    """
+    8o  .   .   .   .   .   |  .   .   .   .   .   .
+    7o  .   .   .   .   .   |  .   .   .   .   2x  2x
+    off 11x
+    """,
+)
+WON_BY_NO_GAMMON = Board.parse(
+    "backgammon",
+    """
+    .   .   .   .   .   2o  |  5o  5o  3o  .   .   .
+    .   .   .   .   .   .   |  2x  2x  2x  2x  .   .
+    off 7x
+    """,
+)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_resignation_is_accepted_by_what_playing_on_would_bring(level):
+    assert answer_to_resignation(level, Board.start("backgammon"), 1) == "accept"
+    assert answer_to_resignation(level, WON_BY_NO_GAMMON, 1) == "accept"
+    assert answer_to_resignation(level, WON_BY_A_GAMMON, 1) == "refuse"
+    assert answer_to_resignation(level, WON_BY_A_GAMMON, 2) == "accept"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_a_resignation_is_worth_goes_by_the_cube(level):
+    assert answer_to_resignation(level, WON_BY_A_GAMMON, 4, cube=4) == "refuse"
+    assert answer_to_resignation(level, WON_BY_A_GAMMON, 8, cube=4) == "accept"
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_nobody_doubles_in_an_even_game(level):
     legal = [{"type": "roll"}, {"type": "double"}]

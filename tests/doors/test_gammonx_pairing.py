@@ -46,6 +46,11 @@ async def test_play_now_of_the_same_kind_takes_the_seat_in_a_match_that_waits(ha
     await cid.play(match, {"type": "ready"})
     await hall.quiet()
     assert ann.events() == ["game-waiting", "game-started"]
+    assert (await cid.play(match, {"type": "resign_game", "grade": "single"}))[0] == "ok"
+    await hall.quiet()
+    assert ann.events() == [], "an offer that these clients have no word for keeps nobody waiting"
+    await ann.do("ResignGame")
+    assert hall.world.room(match).state.games[-1].points == 3
 
 
 async def test_whoever_waits_at_the_lobby_sits_in_the_match_of_who_comes_by_this_door(hall):

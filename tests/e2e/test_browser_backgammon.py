@@ -71,7 +71,7 @@ def start(pair, *, by_key=False):
         who.press(" ") if by_key else button(who, "Ready").click()
     for who in pair:
         button(who, "Offers and resigning").click()
-        expect(button(who, "Resign game")).to_be_visible(timeout=SLOW)  # a game is on
+        expect(button(who, "Resign single")).to_be_visible(timeout=SLOW)  # a game is on
         button(who, "Offers and resigning").click()
     return wait_for_turn(pair)
 
@@ -106,7 +106,7 @@ def test_a_tavli_match_is_played_to_its_end_on_all_three_boards(server, sit):
     for _ in range(4):
         play_turn(pair)
     loser = wait_for_turn(pair)
-    choose(loser, "Resign game")
+    choose(loser, "Resign gammon")
     say_yes(loser)
     ann.sees("Ready for a game of fevga?")
     start(pair)
@@ -151,11 +151,19 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
         button(first, "Undo").click()
         expect(first.board.locator(".piece.dim[data-piece^=die]")).to_have_count(left, timeout=SLOW)
     assert first.board.locator("[data-piece^=x], [data-piece^=o]").evaluate_all(PLACES) == before
-    choose(first, "Resign game")
-    expect(first.page.get_by_text("Give this game up for 6 points?")).to_be_visible()
+    choose(first, "Resign single")
+    expect(
+        first.page.get_by_text(f"Offer to lose this game for 2 points? {second.name} may refuse.")
+    ).to_be_visible()
     say_yes(first)
-    first.sees(f"{second.name} wins: 6 \N{EN DASH} 0 (resigned)")
-    second.sees("You win: 6 \N{EN DASH} 0 (resigned)")
+    second.sees(f"{first.name} resigns for 2 points")
+    button(second, "Refuse").click()
+    first.sees(f"{second.name} plays on for more than 2 points")
+    choose(first, "Resign gammon")
+    say_yes(first)
+    button(second, "Accept 4 points").click()
+    first.sees(f"{second.name} wins: 4 \N{EN DASH} 0 (resigned)")
+    second.sees("You win: 4 \N{EN DASH} 0 (resigned)")
 
 
 def test_whoever_declines_a_double_loses_the_game_and_the_board_shows_how_the_match_stands(sit):

@@ -108,6 +108,18 @@ async def test_a_bot_answers_an_offer_by_how_it_judges_the_position():
         assert world.room().verdict.how == "agreed"
 
 
+async def test_a_bot_answers_a_resignation_for_less_than_the_game_could_cost():
+    async with World() as world:
+        await world.open("backgammon", creator="ann")
+        await world.seat_bot("ABCD", "easy", "ann")
+        (ann,) = await world.seated("ABCD", "ann")
+        await ann.play("ABCD", {"type": "ready"})
+        await world.quiet()
+        assert (await ann.play("ABCD", {"type": "resign_game", "grade": "single"}))[0] == "ok"
+        await world.quiet()
+        assert world.room().outcome.why == "1 \N{EN DASH} 0 (resigned)"
+
+
 async def test_a_bot_that_wins_declines_a_draw_and_plays_on():
     async with World() as world:
         await world.open("tictactoe", creator="ann")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from parlour.bots.backgammon.resigning import is_enough
 from parlour.bots.backgammon.worth import chance_to_win, plain, simple, worth
 from parlour.game import Bot, Chance
 from parlour.games.backgammon.board import Board
@@ -35,6 +36,8 @@ TOO_GOOD = 0.9
 def play_easily(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     """By the race, and by not standing alone; it overlooks every other way, and never gives up."""
     types = {event["type"]: event for event in legal}
+    if "accept_resignation" in types:
+        return types[_answer(view)]
     if "move" in types:
         return _move(legal, chance, _glance(view, chance, plain, overlooks=2))
     return types.get("accept") or types.get("roll") or legal[0]
@@ -43,6 +46,8 @@ def play_easily(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
 def play_well(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     """By the race and a few rules of thumb; it overlooks one way in four."""
     types = {event["type"]: event for event in legal}
+    if "accept_resignation" in types:
+        return types[_answer(view)]
     if "move" in types:
         return _move(legal, chance, _glance(view, chance, simple, overlooks=4))
     return _wager(view, legal)
@@ -51,6 +56,8 @@ def play_well(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
 def play_ahead(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     """By all that a board is worth; the best few are looked at one roll further."""
     types = {event["type"]: event for event in legal}
+    if "accept_resignation" in types:
+        return types[_answer(view)]
     if "move" in types:
         return _move(legal, chance, _choose(board_of(view), view["you"], tuple(view["left"])))
     return _wager(view, legal)
@@ -65,6 +72,14 @@ def _wager(view: Any, legal: Sequence[Any]) -> Any:
     if "double" in types and DOUBLE <= 1 - chance_to_win(board, 1 - side) < TOO_GOOD:
         return types["double"]
     return types.get("roll") or legal[0]
+
+
+def _answer(view: Any) -> str:
+    """What to say to a resignation, the same at all levels: nobody lets go what is won already."""
+    board, side, cube = board_of(view), view["you"], view["cube"]
+    points, value = view["resigning"]["points"], 1 if cube is None else cube["value"]
+    enough = is_enough(board, side, points, value, my_turn=view["turn"] == side)
+    return "accept_resignation" if enough else "refuse_resignation"
 
 
 def board_of(view: Any) -> Board:

@@ -22,7 +22,8 @@ WHOLE_WAYS = 2
 """From this version of the rules on a move must leave the rest of a whole way to be played."""
 LATE_DECLINES = 3
 """From this version on a double that is not answered in time is declined."""
-GRADES = ("single", "gammon", "backgammon")
+Grade = Literal["single", "gammon", "backgammon"]
+GRADES: tuple[Grade, ...] = ("single", "gammon", "backgammon")
 
 Seconds = Annotated[int, Meta(ge=5, le=7 * 24 * 3600)]
 Phase = Literal["ready", "roll", "move", "double", "over"]
@@ -58,6 +59,15 @@ class Cube(msgspec.Struct, frozen=True):
 
     value: int = 1
     owner: int | None = None
+
+
+class Resignation(msgspec.Struct, frozen=True):
+    """What somebody would give the game up for, which the other side may refuse."""
+
+    seat: int
+    grade: Grade
+    points: int
+    refused: bool = False
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -111,6 +121,8 @@ class Match(State, frozen=True, kw_only=True):
     played: Way = ()
     """The steps of this turn so far."""
     cube: Cube = Cube()
+    resigning: Resignation | None = None
+    """A resignation that waits for an answer, or was refused; whoever plays on puts an end to it."""
     score: tuple[int, int] = (0, 0)
     games: tuple[Played, ...] = ()
     log: tuple[Entry, ...] = ()
@@ -175,6 +187,11 @@ class Match(State, frozen=True, kw_only=True):
                 return ()
             case _:
                 return (self.turn,)
+
+    @property
+    def answering(self) -> int | None:
+        """Who is offered a resignation."""
+        return None if self.resigning is None or self.resigning.refused else 1 - self.resigning.seat
 
     @property
     def left(self) -> Dice:
@@ -450,6 +467,7 @@ def finish(match: Match, winner: int | None, points: int, how: str) -> Match:
     match = replace(
         match,
         phase="ready",
+        resigning=None,
         games=(*match.games, Played(match.board.variant, winner, points, how, match.log)),
         score=match.score if winner is None else _added(match.score, winner, points),
         log=(),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from parlour.games.backgammon.match import Match, Played, next_variant
+from parlour.games.backgammon.match import Match, Played, Resignation, next_variant
 from parlour.games.backgammon.notation import Entry
 from parlour.games.backgammon.variants import AROUND, BAR, OFF, VARIANTS
 from parlour.scene import Choice, Clock, Cue, Piece, Scene, Side, Spot
@@ -27,7 +27,7 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
         spots=(*_spots(match.board.variant, eyes), *_score(match, eyes)),
         pieces=(*_checkers(match, eyes, drops), *_dice(match, clicks), *_cube(match, clicks)),
         status=_status(match, seat),
-        turn=match.awaited if match.seated else (),
+        turn=_turn(match) if match.seated else (),
         sides=tuple(
             Side("disc", f"{match.board.pips(side)} pips", str(match.score[side]), HIDE_PIPS.id)
             for side in (0, 1)
@@ -187,8 +187,17 @@ def _cube(match: Match, clicks: Mapping[str, Any]) -> Iterator[Piece]:
 # What is said and heard.
 
 
+def _turn(match: Match) -> tuple[int, ...]:
+    """Who has to do something; whoever is offered a resignation has to answer, but nobody need wait."""
+    if match.answering is None:
+        return match.awaited
+    return tuple(sorted({*match.awaited, match.answering}))
+
+
 def _cue(match: Match) -> Cue:
     """Dice, a hit or a pin, a double that wants an answer, the end of a game; a turn ends in silence."""
+    if match.answering is not None:
+        return "check"
     match match.phase:
         case "ready" | "over":
             return "win" if match.games else ""
@@ -238,7 +247,19 @@ def _status(match: Match, seat: int | None) -> str:
         return "Waiting for an opponent"
     if match.phase == "over":
         return _verdict(match, seat)
+    if match.resigning is not None and (said := _resigning(match.resigning, seat)):
+        return said
     return _to_do(match) if seat in match.awaited else _waiting(match)
+
+
+def _resigning(offer: Resignation, seat: int | None) -> str:
+    """What is to be said of a resignation that was offered."""
+    points = f"{offer.points} point{'s' * (offer.points > 1)}"
+    if offer.refused:
+        return f"{{{1 - offer.seat}}} plays on for more than {points}" if seat == offer.seat else ""
+    if seat == offer.seat:
+        return f"You offer {points}: {{{1 - seat}}} is to answer, or play on"
+    return f"{{{offer.seat}}} resigns for {points}"
 
 
 def _to_do(match: Match) -> str:

@@ -22,10 +22,10 @@ from parlour.games.backgammon.clocks import (
 )
 from parlour.games.backgammon.match import (
     LATE_DECLINES,
+    Grade,
     Match,
     MatchConfig,
     accept,
-    at_stake,
     decline,
     drawn_match,
     end_turn,
@@ -44,6 +44,13 @@ from parlour.games.backgammon.match import (
 from parlour.games.backgammon.moves import Way, die_for, without
 from parlour.games.backgammon.notation import listed
 from parlour.games.backgammon.picture import HIDE_PIPS, PICK_UP, draw
+from parlour.games.backgammon.resigning import (
+    Price,
+    accept_resignation,
+    prices,
+    refuse_resignation,
+    resign_for,
+)
 from parlour.games.backgammon.settings import SET_UP
 from parlour.scene import Choice, Control, Scene
 
@@ -87,16 +94,38 @@ class Decline(Event, frozen=True):
     """Give the game up for what the cube says."""
 
 
-class ResignGame(Event, frozen=True):
-    """Give this game up, for the most that it could still cost."""
+class ResignGame(Event, frozen=True, omit_defaults=True):
+    """Give this game up, for the most that it could still cost, or for less if the other side agrees."""
+
+    grade: Grade | None = None
+
+
+class AcceptResignation(Event, frozen=True):
+    """Win this game for what the other side offers."""
+
+
+class RefuseResignation(Event, frozen=True):
+    """Play on for more."""
 
 
 class ResignMatch(Event, frozen=True):
     """Give the whole match up."""
 
 
+Answer = AcceptResignation | RefuseResignation
 Action = (
-    Ready | Roll | Move | SwapDice | Undo | EndTurn | Double | Accept | Decline | ResignGame | ResignMatch
+    Ready
+    | Roll
+    | Move
+    | SwapDice
+    | Undo
+    | EndTurn
+    | Double
+    | Accept
+    | Decline
+    | ResignGame
+    | Answer
+    | ResignMatch
 )
 
 
@@ -190,6 +219,8 @@ class Backgammon(Game[Match]):
                 ],
             },
         }
+        if state.resigning is not None:
+            view["resigning"] = state.resigning
         if state.settings.turn_seconds is not None:
             view["clock"] = {"seconds": state.settings.turn_seconds, "until": clock.until, "rest": clock.rest}
         if state.settings.absence_seconds is not None:
@@ -221,9 +252,11 @@ class Backgammon(Game[Match]):
     def diagram(self, text: str) -> Scene:
         return draw(drawn_match(text), None, {}, {})
 
-    def legal_events(self, state: Match, player: str) -> Iterable[Action]:
+    def legal_events(self, state: Match, player: str) -> Iterable[Action]:  # noqa: C901 - a table
         """All that brings the game on; to undo and to resign is always a way out, too."""
         seat = state.seat(player)
+        if seat is not None and seat == state.answering:
+            yield from (AcceptResignation(), RefuseResignation())
         if not state.seated or seat not in state.awaited:
             return
         match state.phase:
@@ -259,15 +292,37 @@ AUTO_END = Choice("auto_end", "End my turn by itself")
 
 
 def _controls(match: Match, seat: int) -> Iterator[Control]:
+    if seat == match.answering and match.resigning:
+        yield Control(
+            "accept_resignation", f"Accept {_counted(match.resigning.points)}", AcceptResignation(), main=True
+        )
+        yield Control("refuse_resignation", "Refuse", RefuseResignation())
     if seat in match.awaited:
         yield from _actions(match)
     if match.phase != "ready":
-        cost = at_stake(match, seat)
-        question = f"Give this game up for {cost} point{'s' * (cost > 1)}?"
-        yield Control("resign_game", "Resign game", ResignGame(), confirm=question, aside=True)
+        yield from _resignations(match, seat)
     if match.phase == "ready" or match.target is not None or len(match.plan) > 1:
         question = "Give the whole match up?"
         yield Control("resign_match", "Resign match", ResignMatch(), confirm=question, aside=True)
+
+
+def _resignations(match: Match, seat: int) -> Iterator[Control]:
+    """For what this game may be given up; all but the last the other side may refuse."""
+    *offers, last = prices(match, seat)
+    for price in offers:
+        if match.resigning is None or match.resigning.seat != seat or match.resigning.grade != price.grade:
+            question = f"Offer to lose this game for {_counted(price.points)}? {{{1 - seat}}} may refuse."
+            yield _resignation(price, f"Resign {price.grade}", question)
+    name = f"Resign {last.grade}" if offers else "Resign game"
+    yield _resignation(last, name, f"Give this game up for {_counted(last.points)}?")
+
+
+def _resignation(price: Price, name: str, question: str) -> Control:
+    return Control(f"resign_{price.grade}", name, ResignGame(price.grade), confirm=question, aside=True)
+
+
+def _counted(points: int) -> str:
+    return f"{points} point{'s' * (points > 1)}"
 
 
 def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table
@@ -309,6 +364,9 @@ def _check(match: Match, seat: int, event: Action) -> None:
         case ResignGame():
             if match.phase == "ready":
                 raise Refused(Code.ILLEGAL_MOVE, "no game is being played that could be given up")
+        case AcceptResignation() | RefuseResignation():
+            if seat != match.answering:
+                raise Refused(Code.NO_SUCH_OFFER, "nobody offers you to resign this game")
         case _:
             _check_turn(match, seat, event)
 
@@ -324,7 +382,9 @@ def _check_turn(match: Match, seat: int, event: Action) -> None:
 
 
 def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match, Send]:  # noqa: C901, PLR0911, PLR0912
-    """The match after it, and what everybody hears of it."""
+    """The match after it, and what everybody hears; a resignation stands only until somebody plays on."""
+    if not isinstance(event, ResignGame | AcceptResignation | RefuseResignation):
+        match = replace(match, resigning=None)
     match event:
         case Ready():
             return say_ready(match, seat, moment.chance), tell("ready", seat=seat)
@@ -348,10 +408,25 @@ def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match
             return accept(match), tell("double_accepted", seat=seat, value=2 * match.cube.value)
         case Decline():
             return decline(match), tell("double_declined", seat=seat)
-        case ResignGame():
-            return resign_game(match, seat), tell("game_resigned", seat=seat)
+        case ResignGame() | AcceptResignation() | RefuseResignation():
+            return _resigned(match, seat, event)
         case ResignMatch():
             return resign_match(match, seat), tell("match_resigned", seat=seat)
+
+
+def _resigned(match: Match, seat: int, event: ResignGame | Answer) -> tuple[Match, Send]:
+    """A resignation, or an answer to one."""
+    match event:
+        case AcceptResignation():
+            return accept_resignation(match), tell("game_resigned", seat=1 - seat)
+        case RefuseResignation():
+            return refuse_resignation(match), tell("resignation_refused", seat=seat)
+        case ResignGame():
+            grade = event.grade
+            after = resign_game(match, seat) if grade is None else resign_for(match, seat, grade)
+            if (offer := after.resigning) is None:
+                return after, tell("game_resigned", seat=seat)
+            return after, tell("resignation_offered", seat=seat, grade=grade, points=offer.points)
 
 
 def _steps(match: Match, route: Way) -> Iterator[dict[str, object]]:
