@@ -69,7 +69,7 @@ async def test_preferences_are_somebodys(http):
 async def test_preferences_of_a_later_parlour_can_be_read(world, http):
     ann = await guest(http)
     id = Tokens(b"k" * 32).read(ann["Authorization"].split()[1])
-    await world.journal.keep(Record(PREFERENCES, id, b'{"flip": true, "language": "de"}'))
+    await world.journal.keep(Record(PREFERENCES, id, b'{"flip": true, "volume": 11}'))
     assert (await http.get(PATH, headers=ann)).json() == {"flip": True}
 
 

@@ -1,8 +1,9 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { beReadyOffline } from "./offline";
+import { settings } from "./settings.svelte";
 import "./app.css";
 
 if (import.meta.env.PROD) beReadyOffline();
 
-export default mount(App, { target: document.getElementById("app")! });
+void settings.ready.then(() => mount(App, { target: document.getElementById("app")! }));

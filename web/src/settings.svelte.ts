@@ -1,12 +1,13 @@
 // How I like the pages. The server keeps it for me; this browser remembers it, so that the first picture is right.
 import * as api from "./api";
+import { language } from "./language/language.svelte";
 import { me } from "./me.svelte";
 import { lasting } from "./storage";
 import type { Preferences } from "./wire";
 
 export type Chosen = Readonly<Required<Preferences>>;
 
-export const USUAL: Chosen = { sound: true, theme: "system", animation: "normal", flip: false, confirm: false, notify: false };
+export const USUAL: Chosen = { sound: true, theme: "system", animation: "normal", flip: false, confirm: false, notify: false, language: "" };
 
 const KEY = "settings";
 const BARS = { light: "#F7F3EA", dark: "#171512" };
@@ -15,10 +16,12 @@ class Settings {
   now: Chosen = $state.raw(remembered());
   /** Why the last choice could not be kept. */
   trouble = $state("");
+  /** Resolved when the pages speak the language that this browser remembers. */
+  readonly ready: Promise<void>;
   #changed = false;
 
   constructor() {
-    this.#show();
+    this.ready = this.#show();
   }
 
   /** Take over what the server has kept, unless I have chosen otherwise meanwhile. */
@@ -33,6 +36,7 @@ class Settings {
 
   async change(some: Preferences): Promise<void> {
     this.#changed = true;
+    if (some.language !== undefined) language.forgetAddress();
     this.#take({ ...this.now, ...some });
     this.trouble = "";
     try {
@@ -45,18 +49,19 @@ class Settings {
 
   #take(chosen: Chosen): void {
     this.now = chosen;
-    this.#show();
+    void this.#show();
     lasting.setItem(KEY, JSON.stringify(chosen));
   }
 
   /** Colours and motions follow what stands at the root of the page. */
-  #show(): void {
+  #show(): Promise<void> {
     const { theme, animation } = this.now;
     Object.assign(document.documentElement.dataset, { theme, animation });
     for (const bar of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
       const own = bar.media.includes("dark") ? "dark" : "light";
       bar.content = BARS[theme === "system" ? own : theme];
     }
+    return language.speak(this.now.language);
   }
 }
 

@@ -44,6 +44,7 @@ export interface ChosenPreferences {
   flip?: boolean;
   confirm?: boolean;
   notify?: boolean;
+  language?: string;
 }
 
 /** A clock that stands at *seconds*, or runs from there since *at* on the room's clock. */
@@ -358,6 +359,7 @@ export interface Preferences {
   flip?: boolean;
   confirm?: boolean;
   notify?: boolean;
+  language?: string;
 }
 
 /** Text that is shown as it is written. */
@@ -494,6 +496,7 @@ export interface Result {
 export interface RulesPage {
   title: string;
   blocks: (Heading | Paragraph | Listing | Table | Preformatted | Diagram)[];
+  language?: string;
 }
 
 /** Some words that look alike. */

@@ -24,6 +24,9 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     flip: Annotated[bool, Meta(description="see the board from the other side")] = False
     confirm: Annotated[bool, Meta(description="ask before a move on the board is sent")] = False
     notify: Annotated[bool, Meta(description="tell me of my turn while I look elsewhere")] = False
+    language: Annotated[
+        str, Meta(max_length=35, description="the code of one, such as de; empty: that of the browser")
+    ] = ""
 
 
 class ChosenPreferences(Preferences, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -35,9 +35,11 @@ from parlour.server.api.bodies import (
     public_game,
 )
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
+from parlour.server.api.game_files import check_language
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
+from parlour.server.api.texts import Texts, texts_in
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
 from parlour.server.bots.thinking import Hint
@@ -95,6 +97,8 @@ class Api:
                  query=PreviewWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("GET", "/api/games/{name}/rules", "How a game is played", self.show_rules, RulesPage,
                  query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
+            Call("GET", "/api/texts/{language}", "What games say in a language", self.show_texts, Texts,
+                 refuses=(Code.MALFORMED,)),
             Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
                  (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
             Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
@@ -231,7 +235,10 @@ class Api:
 
     async def show_rules(self, request: Request, wanted: RulesWanted) -> RulesPage:
         game = self._parlour.environment.wanted_game(request.path_params["name"])
-        return self._rules.show(game, wanted.variant)
+        return self._rules.show(game, wanted.variant, wanted.language)
+
+    async def show_texts(self, request: Request) -> Texts:
+        return texts_in(check_language(request.path_params["language"]), self._parlour.games.values())
 
     def draw_previews(self) -> None:
         """Make the previews, so that nobody's first page has to wait for them."""

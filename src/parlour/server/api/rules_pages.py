@@ -1,9 +1,7 @@
 """Rules pages: the Markdown that stands beside a game, as blocks that the page for browsers draws."""
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -16,6 +14,7 @@ from msgspec.structs import replace
 from parlour.errors import Refused
 from parlour.game import Game, kinds_of
 from parlour.scene import Scene
+from parlour.server.api.game_files import LANGUAGE, text_beside
 
 BOARD = "board"
 """The language of a fenced block that is a diagram; what follows it in the line is its caption."""
@@ -74,17 +73,21 @@ class Diagram(msgspec.Struct, frozen=True, tag="diagram", tag_field="is"):
 Block = Heading | Paragraph | Listing | Table | Preformatted | Diagram
 
 
-class RulesPage(msgspec.Struct, frozen=True):
+class RulesPage(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a game, or a variant of it, is played."""
 
     title: str
     blocks: tuple[Block, ...]
+    language: str = "en"
 
 
 class RulesWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which rules page of a game."""
 
     variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+    language: Annotated[
+        str, Meta(pattern=LANGUAGE, description="in this one, if there is a page; otherwise in English")
+    ] = "en"
 
 
 Draw = Callable[[str], Scene]
@@ -99,11 +102,11 @@ class RulesPages:
     def __init__(self, ask_game: Callable[[Game[Any], str, Callable[[], Scene]], Scene]) -> None:
         self._ask_game = ask_game
         """Runs a game's code within the bounds that hold for all of it."""
-        self._made: WeakKeyDictionary[Game[Any], dict[str | None, tuple[str, RulesPage]]] = (
+        self._made: WeakKeyDictionary[Game[Any], dict[tuple[str | None, str], tuple[str, RulesPage]]] = (
             WeakKeyDictionary()
         )
 
-    def show(self, game: Game[Any], variant: str | None) -> RulesPage:
+    def show(self, game: Game[Any], variant: str | None, language: str = "en") -> RulesPage:
         """The page of a variant, or of the game where that has none; an unknown variant is refused."""
         if variant is not None:
             game.read_config({"variant": variant})
@@ -111,25 +114,28 @@ class RulesPages:
         def draw(text: str) -> Scene:
             return self._ask_game(game, "rules", lambda: game.diagram(text))
 
-        text, made = rules_text(game, variant), self._made.setdefault(game, {})
-        if variant not in made or made[variant][0] != text:
-            made[variant] = (text, rules_page(game.display_name, text, draw))
-        return made[variant][1]
+        own = "" if language == "en" else rules_text_in(language, game, variant)
+        text, key = own or rules_text(game, variant), (variant, language if own else "en")
+        made = self._made.setdefault(game, {})
+        if key not in made or made[key][0] != text:
+            made[key] = (text, replace(rules_page(game.display_name, text, draw), language=key[1]))
+        return made[key][1]
 
 
 def rules_text(game: Game[Any], variant: str | None = None) -> str:
     """The rules as Markdown: of the variant, or of the game, or else what its types say of it."""
-    own = _file_beside(game, f"{game.name}-{variant}.md") if variant else ""
-    return own or game.rules or _file_beside(game, f"{game.name}.md") or described(game)
+    own = text_beside(game, f"{game.name}-{variant}.md") if variant else ""
+    return own or game.rules or text_beside(game, f"{game.name}.md") or described(game)
 
 
-def _file_beside(game: Game[Any], name: str) -> str:
-    """The text of a file in the folder of the game's own; empty if there is none that can be read."""
-    module = sys.modules.get(type(game).__module__)
-    try:
-        return Path(getattr(module, "__file__", None) or "").with_name(name).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
+def rules_text_in(language: str, game: Game[Any], variant: str | None = None) -> str:
+    """The rules in another language, from a file of their own; empty where there is none."""
+    own = text_beside(game, f"{game.name}-{variant}.{language}.md") if variant else ""
+    return own or ("" if _has_page(game, variant) else text_beside(game, f"{game.name}.{language}.md"))
+
+
+def _has_page(game: Game[Any], variant: str | None) -> bool:
+    return variant is not None and text_beside(game, f"{game.name}-{variant}.md") != ""
 
 
 # Markdown to blocks.

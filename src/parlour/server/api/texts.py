@@ -1,0 +1,39 @@
+"""Texts in other languages: what games bring, by its English, beside their rules."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import structlog
+
+from parlour.game import Game
+from parlour.server.api.game_files import text_beside
+
+Texts = dict[str, str | dict[str, str]]
+"""English, and the same in another language; or its plural forms by their names: ``one``, ``other``."""
+
+log = structlog.get_logger()
+
+_decode = msgspec.json.Decoder(Texts).decode
+
+
+def texts_in(language: str, games: Iterable[Game[Any]]) -> Texts:
+    """What the server and these games say, in a language; where two games differ the first one counts."""
+    own = files("parlour").joinpath(f"errors.{language}.json")
+    texts = _read(own.read_text(encoding="utf-8"), "parlour") if own.is_file() else {}
+    for game in games:
+        text = text_beside(game, f"{game.name}.{language}.json")
+        texts = {**(_read(text, game.name) if text else {}), **texts}
+    return texts
+
+
+def _read(text: str, whose: str) -> Texts:
+    """A catalogue, or nothing where it is none: that must not keep the others from being read."""
+    try:
+        return _decode(text)
+    except msgspec.DecodeError as error:
+        log.warning(
+            "texts_unreadable", game=whose, expected="an object of texts by their English", got=str(error)
+        )
+        return {}

@@ -1,0 +1,118 @@
+// The language of the pages. English is in the source; every other language is a file here by its code, loaded by those who
+// read it, and what games bring in it comes from the server.
+import { passing } from "../storage";
+import { Catalogue, filled, holes, type Texts } from "./catalogue";
+import { PSEUDO, pseudo } from "./pseudo";
+
+type File = () => Promise<{ default: Texts }>;
+const FILES = Object.fromEntries(
+  Object.entries(import.meta.glob("./*.json") as Record<string, File>).map(([path, file]) => [path.slice(2, -".json".length), file]),
+);
+
+const ENGLISH = "en";
+/** The languages of the pages. */
+export const LANGUAGES: readonly string[] = [ENGLISH, ...Object.keys(FILES)];
+const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", PSEUDO]);
+const KEY = "lang";
+
+class Language {
+  code = $state(ENGLISH);
+  /** The language that somebody chose and that is not there. */
+  missing = $state("");
+  /** The words of the pages, and those of the games. */
+  pages: Catalogue | null = $state.raw(null);
+  games: Catalogue | null = $state.raw(null);
+  #wanted: string | null = null;
+
+  /** Change to a language, by its code; nothing: that of the browser. Resolved when the pages speak it. */
+  async speak(chosen: string): Promise<void> {
+    const wanted = asked() ?? chosen;
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    const code = wanted === PSEUDO ? PSEUDO : wanted ? known([wanted]) : (known(preferred()) ?? ENGLISH);
+    const texts = code && FILES[code] ? await FILES[code]().then((file) => file.default, () => null) : {};
+    if (wanted !== this.#wanted) return; // somebody has changed their mind meanwhile
+    this.missing = code === null ? wanted : "";
+    this.#become(texts ? (code ?? ENGLISH) : ENGLISH, texts ?? {});
+  }
+
+  /** A choice in the settings counts more than what the address asked for. */
+  forgetAddress(): void {
+    passing.removeItem(KEY);
+    const address = new URL(location.href);
+    address.searchParams.delete(KEY);
+    history.replaceState(history.state, "", address);
+  }
+
+  #become(code: string, texts: Texts): void {
+    this.code = code;
+    this.pages = code in FILES ? new Catalogue(code, texts) : null;
+    this.games = null;
+    document.documentElement.lang = code === PSEUDO ? ENGLISH : code;
+    document.documentElement.dir = RIGHT_TO_LEFT.has(code) ? "rtl" : "ltr";
+    if (!(code in FILES)) return;
+    void gamesTexts(code).then((told) => void (this.code === code && (this.games = new Catalogue(code, told))));
+  }
+
+  /** For dates, numbers and lists: as the reader's own country writes them, where the browser knows it. */
+  get locale(): string {
+    const code = this.code === PSEUDO ? ENGLISH : this.code;
+    return preferred().find((one) => base(one) === code) ?? (code === ENGLISH ? "en-GB" : code);
+  }
+}
+
+export const language = new Language();
+
+/** A text of the pages: its English, which is also its key, and what is put in for `{name}`, in that order. */
+export function t(english: string, ...values: readonly (string | number)[]): string {
+  const said = values.map((value) => (typeof value === "number" ? new Intl.NumberFormat(language.locale).format(value) : value));
+  const filling = Object.fromEntries(holes(english).map((name, n) => [name, said[n] ?? ""]));
+  if (language.code === PSEUDO) return filled(pseudo(english), filling);
+  return language.pages?.fill(english, filling) ?? filled(english, filling);
+}
+
+/** A text that the server sends, ready-made: of a game, or why something was refused. */
+export function told(sentence: string): string {
+  if (language.code === PSEUDO) return pseudo(sentence);
+  if (!language.games || !sentence) return sentence;
+  const line = /^(\{\d+\}:? )(.+)$/s.exec(sentence); // who did it, and what
+  return language.games.find(sentence) ?? (line ? line[1]! + (language.games.find(line[2]!) ?? line[2]!) : sentence);
+}
+
+/** Several in a sentence: `Ann, Bob and Cleo`. */
+export function listed(names: readonly string[]): string {
+  return new Intl.ListFormat(language.locale, { type: "conjunction" }).format(names);
+}
+
+/** What a language calls itself. */
+export function ownName(code: string): string {
+  const name = code === PSEUDO ? "" : new Intl.DisplayNames([code], { type: "language" }).of(code);
+  return name ? name.charAt(0).toLocaleUpperCase(code) + name.slice(1) : code;
+}
+
+/** What games and the server say; where that does not come, they say it in English. */
+async function gamesTexts(code: string): Promise<Texts> {
+  try {
+    const answer = await fetch(`/api/texts/${code}`);
+    return answer.ok ? ((await answer.json()) as Texts) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** By `?lang=` a tab has a language of its own. */
+function asked(): string | null {
+  const given = new URLSearchParams(location.search).get(KEY);
+  if (given !== null) passing.setItem(KEY, given);
+  return given ?? passing.getItem(KEY);
+}
+
+function known(codes: readonly string[]): string | null {
+  return codes.map(base).find((code) => LANGUAGES.includes(code)) ?? null;
+}
+
+function preferred(): readonly string[] {
+  return globalThis.navigator?.languages ?? [];
+}
+
+const base = (code: string): string => code.toLowerCase().split("-")[0]!;
