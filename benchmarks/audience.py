@@ -17,7 +17,7 @@ from benchmarks.rules import Stopwatch, move
 from benchmarks.servers import Server, parlour, pin_load
 from parlour.games import GAMES
 from parlour.games.stratego.rules import Form, Ready
-from tests.table import Table, legal
+from parlour.testing import Table, legal
 
 MOVES = 150
 WARM_UP = 10

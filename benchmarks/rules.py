@@ -14,8 +14,8 @@ import msgspec
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.scene import Scene, difference
+from parlour.testing import Table, legal
 from tests.contracts.soak import SORTS, speaking
-from tests.table import Table, legal
 
 MOVES = 3000
 PARTS = ("rules", "views", "scenes", "patches")

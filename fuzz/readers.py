@@ -22,6 +22,7 @@ from parlour.protocols.phoenix import Phoenix
 from parlour.relay import Crowd, Envelope, Intent
 from parlour.server.gateway.upgrade import cookie_token, may_use_cookie
 from parlour.server.tokens import Tokens
+from parlour.testing import Table
 from parlour.wire import (
     MAX_DEPTH,
     MAX_INTEGER,
@@ -33,7 +34,6 @@ from parlour.wire import (
     read_step,
     strict,
 )
-from tests.table import Table
 
 JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'
 HEARTBEAT = b'[null,"3","phoenix","heartbeat",{}]'

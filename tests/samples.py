@@ -1,4 +1,4 @@
-"""Which of many repeats are in ``make test``; the others are for ``make test-long``."""
+"""Configs that make short games; which of many repeats are in ``make test``, and not ``make test-long``."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,3 +12,11 @@ def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:
         value if at < count else pytest.param(value, marks=pytest.mark.long)
         for at, value in enumerate(values)
     ]
+
+
+SMALL: dict[str, Any] = {
+    "minesweeper": {"preset": "custom", "width": 5, "height": 4, "mines": 3},
+    "backgammon": {"variant": "portes"},
+    "stratego": {"preset": "ogetarts", "quiet_limit": 30, "turn_seconds": 60},
+}
+"""Configs that make short games, for games that have long ones by default."""

@@ -16,7 +16,7 @@ from parlour.cli import app, load_games
 from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens
-from tests.table import Table
+from parlour.testing import Table
 
 GAME = """
 from parlour import Game, State

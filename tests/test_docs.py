@@ -37,9 +37,8 @@ from parlour.server.api.web_pages import read_pages
 from parlour.server.limits import Limits
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens
-from tests.scenes import check_drawable, offers
+from parlour.testing import Table, clicks, scene_faults
 from tests.server.world import World
-from tests.table import Table
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
@@ -184,6 +183,22 @@ def test_the_games_on_the_pages_can_be_served(page, name, tmp_path):
     assert [game.name for game in load_games(file)] == [name]
 
 
+@pytest.mark.parametrize(
+    ("page", "game", "name"),
+    [("docs/tutorial.md", "docs/tutorial.md", "rps"), ("docs/how-to/test-your-game.md", "README.md", "nim")],
+)
+def test_the_tests_on_a_page_pass(page, game, name, tmp_path):
+    own = "".join(block.text for block in blocks(page, "python") if not is_dialogue(block))
+    more = "" if page == game else f"\n\n{own}\n\nNim.legal_events = legal_events\n"
+    (tmp_path / f"{name}.py").write_text(source(game) + more)
+    (tmp_path / f"test_{name}.py").write_text(
+        "\n".join(block.text for block in blocks(page, f"python test_{name}.py"))
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{name}.py"]
+    tested = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout
+
+
 # The real client, as the pages use it.
 
 
@@ -311,9 +326,8 @@ def test_the_two_clients_on_the_page_of_the_xsos_door_play_a_whole_game(server, 
 
 @pytest.mark.parametrize(("page", "least"), [("docs/design.md", 50), ("docs/reliability.md", 30)])
 def test_every_test_that_a_page_names_is_there(page, least):
-    written = "".join(
-        path.read_text() for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts
-    )
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "src" / "parlour" / "testing").rglob("*.py")]
+    written = "".join(path.read_text() for path in files if "node_modules" not in path.parts)
     there = set(re.findall(r"def (test_\w+)", written))
     named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", read(page)))
     assert len(named) > least
@@ -517,13 +531,13 @@ def test_the_board_of_the_tutorial_can_be_played_to_the_end_by_what_its_scenes_o
     for turn, column in enumerate((0, 1, 0, 1, 0, 1, 0)):
         player = ("ann", "bob")[turn % 2]
         scene = game.scene(table.state, player)
-        check_drawable(scene)
+        assert not list(scene_faults(scene))
         table.act(player, scene.spots[column].click)
     assert table.room.outcome is not None
     assert table.room.outcome.won == ("ann",)
     last = game.scene(table.state, "bob")
     assert [piece.spot for piece in last.pieces if piece.mark == "win"] == ["c14", "c21", "c28", "c35"]
-    assert not offers(last)
+    assert not clicks(last)
 
 
 def test_every_line_of_a_conversation_on_the_page_of_relays_is_in_a_transcript():

@@ -8,9 +8,9 @@ import pytest
 from parlour.game import Timeouts
 from parlour.games import GAMES
 from parlour.room import Instant, Patience, Room, apply, open_room, replay
+from parlour.testing import Table, legal
 from parlour.wire import Connect, Disconnect, Join, Leave
 from tests.probe import Probe
-from tests.table import Table, legal
 
 DAY = 86400.0
 

@@ -11,10 +11,9 @@ from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.luck import AddedLuck, AddLuck, mixed
 from parlour.room import draw_sizes
+from parlour.testing import Table, check_replay, refused
 from parlour.wire import Connect, Join
-from tests.contracts.test_games import check_replay
 from tests.probe import Probe
-from tests.table import Table, refused
 
 ANN, BOB = "ann", "bob"
 ONES, TWOS = "01" * 16, "02" * 16

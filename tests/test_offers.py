@@ -9,10 +9,9 @@ from parlour.game import BotWithAnswers, Later, Outcome, Update
 from parlour.games import GAMES
 from parlour.games.tictactoe import Mark
 from parlour.offers import Answer, Offer, Resign
+from parlour.testing import Table, check_replay, refused
 from parlour.wire import Connect, Disconnect, Leave, Rematch, read_step
-from tests.contracts.test_games import check_replay
 from tests.probe import Probe
-from tests.table import Table, refused
 
 ANN, BOB = "ann", "bob"
 

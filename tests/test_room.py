@@ -7,9 +7,9 @@ import pytest
 
 from parlour.game import End, Later, Timeouts
 from parlour.room import Instant, apply, topic_name
+from parlour.testing import Table, effects, refused, told
 from parlour.wire import Act, Chat, Connect, Disconnect, Hold, Join, Leave, Rematch, Shutdown
 from tests.probe import Probe
-from tests.table import Table, effects, refused, told
 
 GAME = Probe()
 

@@ -27,7 +27,8 @@ from parlour.scene import (
     difference,
     grid,
 )
-from tests.scenes import FOLDER, check_drawable, same, story
+from parlour.testing import scene_faults
+from tests.scenes import FOLDER, same, story
 from tests.scenes.played import Bet, Gamble, Heap, Nim
 from tests.scenes.stories import STORIES
 
@@ -57,7 +58,7 @@ def test_the_patches_of_a_story_lead_from_its_first_scene_to_its_last(name):
 @pytest.mark.parametrize("name", STORIES)
 def test_every_scene_of_a_story_can_be_drawn(name):
     for _, scene in STORIES[name]():
-        check_drawable(scene)
+        assert not list(scene_faults(scene))
 
 
 WORDS = {"shape": Shape, "fill": Fill, "look": Look, "mark": Mark}

@@ -7,9 +7,9 @@ import pytest
 
 from parlour.game import Chance, End, Game, Later, Send, Update
 from parlour.room import Instant, open_room, replay
+from parlour.testing import Table, refused, told
 from parlour.wire import Join, read_step
 from tests.probe import Ping, Probe
-from tests.table import Table, refused, told
 
 GAME = Probe()
 

@@ -1,14 +1,14 @@
 """Where bots play each other: real rooms, so that they see what they would see at a server."""
 
+from collections.abc import Sequence
 from time import thread_time
 from typing import Any, NamedTuple
 
-import msgspec
-
 from parlour.bots import bots_of
-from parlour.game import Chance
+from parlour.game import Bot, Chance
 from parlour.games import GAMES
-from tests.table import SMALL, Table, legal
+from parlour.testing import Table, play_bots
+from tests.samples import SMALL
 
 
 class Answer(NamedTuple):
@@ -20,10 +20,6 @@ class Answer(NamedTuple):
 
 
 NONE = Answer(0.0, "", None)
-
-
-def plain(thing):
-    return msgspec.json.decode(msgspec.json.encode(thing))
 
 
 class Contest(NamedTuple):
@@ -40,25 +36,25 @@ class Contest(NamedTuple):
 
 def contest(game: str, names: tuple[str, str], luck: int, config=None, most: int = 5000) -> Contest:
     """A whole game between two bots; the first has the first seat."""
-    rules = GAMES[game]
-    bots, slowest = bots_of(rules), NONE
+    rules, slowest = GAMES[game], NONE
+
+    def timed(name: str) -> Bot:
+        bot = bots_of(rules)[name]
+
+        def play(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
+            nonlocal slowest
+            begin = thread_time()
+            event = bot(view, legal, chance)
+            slowest = max(slowest, Answer(thread_time() - begin, name, view), key=lambda one: one[0])
+            return event
+
+        return play
+
     table = Table(rules, config if config is not None else SMALL.get(game), luck=luck)
-    seats = ("one", "two")[: len(table.room.seats)]
-    table.sit(*seats)
-    for number in range(most):
-        if table.room.outcome is not None:
-            return Contest(table, slowest)
-        for seat, name in zip(seats, names, strict=False):
-            events = legal(rules, table.state, seat)
-            if events:
-                chance = Chance(f"{luck}:{number}:{seat}".encode(), 0)
-                view, could = plain(rules.view(table.state, seat)), plain(events)
-                begin = thread_time()
-                event = bots[name](view, could, chance)
-                slowest = max(slowest, Answer(thread_time() - begin, name, view), key=lambda one: one[0])
-                table.act(seat, event)
-                break
-    raise AssertionError(f"no end in {most} moves")
+    table.sit(*("one", "two")[: len(table.room.seats)])
+    for _ in play_bots(table, [timed(name) for name in names], luck, most):
+        pass
+    return Contest(table, slowest)
 
 
 class Meeting(NamedTuple):

@@ -11,14 +11,6 @@ from parlour.games.tictactoe import line_of
 from tests.bots.arena import contest, family
 from tests.samples import first_of
 
-QUICK = [(game, bot) for game in GAMES for bot in bots_of(GAMES[game]) if bot != "hard"]
-"""All but the slow: its games are among the contests below."""
-
-
-@pytest.mark.parametrize(("game", "bot"), QUICK)
-def test_a_bot_plays_its_game_to_the_end_by_its_view_and_the_rules(game, bot):
-    assert contest(game, (bot, bot), luck=1).table.room.outcome is not None
-
 
 class Options(Chance):
     """Chance that remembers what it could have chosen from."""

@@ -14,8 +14,9 @@ from parlour.errors import Refused
 from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.room import apply
+from parlour.testing import Table, effects, legal
 from parlour.wire import Chat, Step
-from tests.table import SMALL, Table, effects, legal
+from tests.samples import SMALL
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 LUCK = {"minesweeper": 500, "stratego": 324, "stratego-ogetarts": 175}

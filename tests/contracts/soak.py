@@ -6,17 +6,16 @@ must play again to the same room.
 
 import argparse
 import os
-import random
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
-from parlour.game import Chance, Game
+from parlour.game import Game
 from parlour.games import GAMES
-from tests.contracts.test_games import check_replay, check_state, full, play_to_the_end
-from tests.table import SMALL
+from parlour.testing import chance_of, check_replay, check_state, full_table, play_to_end
+from tests.samples import SMALL
 
 BATCH = 25
 LOOKS = 5
@@ -39,15 +38,15 @@ def play(name: str, seed: int) -> tuple[str, int]:
     """One game from the first move to the end: why it ended, and how many steps it took."""
     game = GAMES[name.partition("-")[0]]
     config = SMALL[name] if name in SMALL and seed % 2 else SORTS.get(name)
-    table, rng = full(game, config, luck=seed), random.Random(f"{name} {seed}")
-    looks = {rng.randrange(1000) for _ in range(LOOKS)}
+    table, chance = full_table(game, config, luck=seed), chance_of(seed)
+    looks = {chance.below(1000) for _ in range(LOOKS)}
 
     def look() -> None:
         if len(table.steps) in looks:
-            check_state(table, Chance(bytes(32), seed))
+            check_state(table, seed)
 
-    outcome = play_to_the_end(table, rng, look)
-    check_state(table, Chance(bytes(32), seed))
+    outcome = play_to_end(table, chance, look)
+    check_state(table, seed)
     check_replay(table)
     return outcome.why, len(table.steps)
 

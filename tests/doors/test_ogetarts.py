@@ -14,9 +14,9 @@ from parlour.games.stratego.rules import Move
 from parlour.journal.base import Player
 from parlour.server.limits import CREATE_COST, cost_of
 from parlour.server.sessions import player_record
+from parlour.testing import legal
 from parlour.wire import Company, Sitter
 from tests.server.world import PLAYABLE, Person, World
-from tests.table import legal
 
 FIELDS = {
     "board",

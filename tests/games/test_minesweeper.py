@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Outcome
 from parlour.games.minesweeper import Chord, Field, Flag, Minesweeper, Open, Restart
+from parlour.testing import NEW_YEAR, Table, effects, told
 from parlour.wire import Connect
-from tests.table import NEW_YEAR, Table, effects, refusal, told
 
 GAME = Minesweeper()
 ANN, BOB = "ann", "bob"
@@ -37,7 +37,7 @@ def draw(rows: str) -> str:
 
 
 def why_not(drawn: str, event: object) -> tuple[str, str]:
-    refused = refusal(laid(drawn), ANN, event)
+    refused = laid(drawn).refusal(ANN, event)
     return refused.code, refused.message
 
 
@@ -139,7 +139,7 @@ def test_a_hundred_may_watch():
 def test_only_the_player_plays(event):
     table = Table(GAME).sit(ANN)
     table.watch(BOB)
-    assert refusal(table, BOB, event).code == Code.NOT_SEATED
+    assert table.refusal(BOB, event).code == Code.NOT_SEATED
     assert list(GAME.legal_events(table.state, BOB)) == []
 
 
@@ -336,7 +336,7 @@ def test_a_flag_protects_its_cell(drawn):
 def test_a_flag_protects_the_first_cell_too_and_the_clock_does_not_start():
     table = blank(4, 4, 2)
     table.act(ANN, Flag(1, 1))
-    assert refusal(table, ANN, Open(1, 1)).code == Code.ILLEGAL_MOVE
+    assert table.refusal(ANN, Open(1, 1)).code == Code.ILLEGAL_MOVE
     assert (table.state.status, table.state.start_time) == ("init", None)
 
 
@@ -360,12 +360,12 @@ def test_nothing_happens_off_the_field(what, x, y):
     ],
 )
 def test_what_is_no_move_is_malformed_and_the_path_says_where(event, path):
-    refused = refusal(blank(3, 3, 1), ANN, event)
+    refused = blank(3, 3, 1).refusal(ANN, event)
     assert (refused.code, refused.path) == (Code.MALFORMED, path)
 
 
 def test_what_minesweeper_does_not_know_is_refused_with_what_it_knows():
-    refused = refusal(blank(3, 3, 1), ANN, {"type": "dig"})
+    refused = blank(3, 3, 1).refusal(ANN, {"type": "dig"})
     assert refused.code == Code.UNKNOWN_EVENT
     assert refused.message == "$.type: expected open or flag or chord or restart, got 'dig'"
 

@@ -2,7 +2,7 @@
 
 from parlour.game import Chance, Moment
 from parlour.games.minesweeper import Chord, Field, Flag, Minesweeper, Open, Restart
-from tests.table import Table, told
+from parlour.testing import Table, told
 
 GAME = Minesweeper()
 ANN = "ann"

@@ -14,8 +14,8 @@ from parlour.game import Chance, Moment
 from parlour.games.minesweeper import Field, Minesweeper, Open, worlds
 from parlour.games.minesweeper.field import NUMBERS
 from parlour.games.minesweeper.worlds import draw_mines, survey
+from parlour.testing import Table
 from tests.dishonest import Peeping
-from tests.table import Table
 
 FIELDS = [
     "1 # # / # # # / # # *",

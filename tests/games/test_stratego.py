@@ -12,7 +12,7 @@ from parlour.games.stratego import Stratego
 from parlour.games.stratego.board import BLUE, RANKS, RED, moves, parse, why_not
 from parlour.games.stratego.position import Position, Rules
 from parlour.games.stratego.rules import DeclineDraw, Move, OfferDraw, Resign
-from tests.table import NEW_YEAR, Table, effects, legal, refusal, told
+from parlour.testing import NEW_YEAR, Table, effects, legal, told
 
 GAME = Stratego()
 ANN, BOB = "ann", "bob"
@@ -60,7 +60,7 @@ def after(drawn: str, *ways: str, turn: int = RED, **rules: Any) -> str:
 
 def why_not_in(drawn: str, way: str, turn: int = RED) -> tuple[str, str]:
     start, end = squares(*way.split("-"))
-    no = refusal(laid(drawn, turn), (ANN, BOB)[turn], Move(start, end))
+    no = laid(drawn, turn).refusal((ANN, BOB)[turn], Move(start, end))
     return no.code, no.message
 
 
@@ -192,7 +192,7 @@ def test_a_move_that_is_none_is_refused_with_the_reason(way, why):
     ("start", "end"), [(-1, 0), (0, -1), (0, 100), (100, 0), (0, 10**15), ("0", 1), (0.5, 1)]
 )
 def test_there_is_nothing_off_the_board(start, end):
-    no = refusal(laid("r5 . / . b5"), ANN, {"type": "move", "from": start, "to": end})
+    no = laid("r5 . / . b5").refusal(ANN, {"type": "move", "from": start, "to": end})
     assert no.code == Code.MALFORMED
     assert no.path in ("$.from", "$.to")
 
@@ -215,9 +215,9 @@ def test_what_can_be_moved_is_what_is_not_refused(side, luck):
 
 def test_red_begins_and_then_they_take_turns():
     table = laid("r5 . / b5 .")
-    assert refusal(table, BOB, Move(10, 11)).code == Code.NOT_YOUR_TURN
+    assert table.refusal(BOB, Move(10, 11)).code == Code.NOT_YOUR_TURN
     move(table, "0-1")
-    assert refusal(table, ANN, Move(1, 0)).message == "it is blue's turn"
+    assert table.refusal(ANN, Move(1, 0)).message == "it is blue's turn"
     move(table, "10-11")
     assert table.state.turn == RED
 
@@ -229,7 +229,7 @@ def test_who_is_not_on_move_has_no_legal_move():
 
 
 def test_spectators_move_nothing():
-    assert refusal(laid("r5 . / b5 ."), "zoe", Move(0, 1)).code == Code.NOT_SEATED
+    assert laid("r5 . / b5 .").refusal("zoe", Move(0, 1)).code == Code.NOT_SEATED
 
 
 # Fighting.
@@ -323,7 +323,7 @@ PENDULUM = ". r5 . . . . . . . . / b5 . . . . . . . . ."
 def test_a_piece_goes_to_and_fro_between_two_squares_three_times_and_no_more():
     table = laid(PENDULUM)
     move(table, "1-2", "10-20", "2-1", "20-30", "1-2", "30-40")
-    no = refusal(table, ANN, Move(2, 1))
+    no = table.refusal(ANN, Move(2, 1))
     assert no.message == "a piece may go to and fro between two squares three times, not more"
     assert Move(2, 1) not in legal(GAME, table.state, ANN)
     move(table, "2-3")
@@ -333,7 +333,7 @@ def test_who_moved_another_piece_or_went_elsewhere_may_go_back():
     table = laid("r5 . . r6 / b5 . . . ")
     move(table, "0-1", "10-20", "1-0", "20-30", "0-1", "30-40", "3-2", "40-50", "1-0", "50-60")
     move(table, "0-1", "60-70", "1-0", "70-80")
-    assert refusal(table, ANN, Move(0, 1)).code == Code.ILLEGAL_MOVE
+    assert table.refusal(ANN, Move(0, 1)).code == Code.ILLEGAL_MOVE
     move(table, "0-10", "80-90", "10-0", "90-91", "0-1")
 
 
@@ -341,7 +341,7 @@ def test_attacking_is_no_excuse():
     table = laid(". r5 . / . . . / b4 . .")
     move(table, "1-2", "20-10", "2-1", "10-0", "1-2", "0-1")
     assert table.state.rows(RED)[0].startswith(". b?' r5'")
-    assert refusal(table, ANN, Move(2, 1)).message.startswith("a piece may go to and fro")
+    assert table.refusal(ANN, Move(2, 1)).message.startswith("a piece may go to and fro")
 
 
 def test_a_scout_goes_to_and_fro_over_every_square_on_its_way():
@@ -436,7 +436,7 @@ def test_a_draw_is_agreed_by_two_offers():
     table = laid("r5 . / b5 .")
     table.act(BOB, OfferDraw())
     assert GAME.view(table.state, ANN)["offer"] == "blue"
-    assert refusal(table, BOB, OfferDraw()).code == Code.ILLEGAL_MOVE
+    assert table.refusal(BOB, OfferDraw()).code == Code.ILLEGAL_MOVE
     table.act(ANN, OfferDraw())
     assert table.room.outcome == Outcome(drew=(ANN, BOB), why="both sides agreed")
 
@@ -446,7 +446,7 @@ def test_an_offer_stands_until_it_is_declined_or_the_other_side_moves():
     table.act(ANN, OfferDraw())
     move(table, "0-1")
     assert table.state.offer == RED
-    assert refusal(table, ANN, DeclineDraw()).message == "nobody has offered you a draw"
+    assert table.refusal(ANN, DeclineDraw()).message == "nobody has offered you a draw"
     table.act(BOB, DeclineDraw())
     assert table.state.offer is None
     table.act(ANN, OfferDraw())
@@ -459,7 +459,7 @@ def test_after_the_end_nothing_moves(event):
     table = laid("r2 . bF / . . b9")
     move(table, "0-2")
     for player in (ANN, BOB):
-        assert refusal(table, player, event).message == "the game is over"
+        assert table.refusal(player, event).message == "the game is over"
         assert legal(GAME, table.state, player) == []
 
 

@@ -11,7 +11,7 @@ from parlour.games.stratego.picture import name_of
 from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import DeclineDraw, Form, Move, OfferDraw, Ready, Reset, Resign, Swap
 from parlour.scene import Clock, Piece, Scene, Side, difference
-from tests.table import Table, legal
+from parlour.testing import Table, legal
 
 GAME = Stratego()
 ANN, BOB = "ann", "bob"

@@ -14,8 +14,8 @@ from parlour.games.stratego.formations import ARMY, FORMATIONS, random_army
 from parlour.games.stratego.position import Position
 from parlour.games.stratego.rules import Arrange, Form, Move, OfferDraw, Ready, Reset, Resign, Swap
 from parlour.leakcheck import check
+from parlour.testing import NEW_YEAR, Table, effects, legal, refused, told
 from parlour.wire import Connect, Rematch
-from tests.table import NEW_YEAR, Table, effects, legal, refusal, refused, told
 
 GAME = Stratego()
 ANN, BOB, CEM = "ann", "bob", "cem"
@@ -104,7 +104,7 @@ def test_a_lone_player_waits_and_nothing_is_dealt():
     "event", [Move(30, 40), Ready(), Swap(0, 1), Form("wall"), OfferDraw(), Resign(), Reset()]
 )
 def test_a_lone_player_can_do_nothing_but_leave(event):
-    refusal(Table(GAME).sit(ANN), ANN, event)
+    Table(GAME).sit(ANN).refusal(ANN, event)
 
 
 def test_who_leaves_before_there_is_an_opponent_frees_the_seat():
@@ -196,7 +196,7 @@ def test_two_own_pieces_change_places():
 
 @pytest.mark.parametrize("swap", [Swap(0, 60), Swap(60, 0), Swap(60, 61), Swap(0, 45), Swap(5, 5)])
 def test_nothing_else_changes_places(swap):
-    assert refusal(seated(), ANN, swap).message == "two different pieces of your own can change places"
+    assert seated().refusal(ANN, swap).message == "two different pieces of your own can change places"
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
@@ -236,7 +236,7 @@ def test_a_formation_of_ones_own_is_forty_ranks_as_one_sees_them():
     ],
 )
 def test_a_formation_that_is_not_the_right_forty_pieces_is_refused(pieces, why):
-    no = refusal(seated(), ANN, Arrange(pieces))
+    no = seated().refusal(ANN, Arrange(pieces))
     assert (no.code, no.message, no.path) == (Code.ILLEGAL_MOVE, why, "$.pieces")
 
 
@@ -244,12 +244,12 @@ def test_the_game_begins_when_both_are_ready_and_then_nothing_is_arranged_any_mo
     table = seated()
     table.act(BOB, Ready())
     assert GAME.view(table.state, ANN)["ready"] == {"red": False, "blue": True}
-    assert refusal(table, BOB, Swap(60, 61)).message == "you have said that you are ready"
-    assert refusal(table, ANN, Move(30, 40)).code == Code.NOT_YOUR_TURN
+    assert table.refusal(BOB, Swap(60, 61)).message == "you have said that you are ready"
+    assert table.refusal(ANN, Move(30, 40)).code == Code.NOT_YOUR_TURN
     table.act(ANN, Ready())
     assert told(table.steps[-1]) == [{"type": "ready", "side": "red"}, {"type": "begun"}]
-    assert refusal(table, ANN, Form("wall")).message == "the time to arrange pieces is over"
-    assert refusal(table, BOB, Ready()).message == "the time to arrange pieces is over"
+    assert table.refusal(ANN, Form("wall")).message == "the time to arrange pieces is over"
+    assert table.refusal(BOB, Ready()).message == "the time to arrange pieces is over"
 
 
 def test_when_the_time_is_up_the_pieces_stand_as_they_do():
@@ -472,7 +472,7 @@ def test_a_rank_that_slips_out_of_a_copy_is_found(game, part):
 def test_both_play_again_with_swapped_sides():
     table = started()
     table.act(BOB, Resign())
-    refused_reset = refusal(table, BOB, Reset())
+    refused_reset = table.refusal(BOB, Reset())
     assert refused_reset.message == "here a new game begins when both ask for a rematch"
     table.do(Rematch(ANN))
     table.do(Rematch(BOB))
@@ -486,7 +486,7 @@ def test_both_play_again_with_swapped_sides():
 @pytest.mark.parametrize("player", [ANN, BOB])
 def test_in_ogetarts_a_player_begins_a_new_game_with_the_same_sides_when_it_is_over(player):
     table = seated({"preset": "ogetarts"})
-    assert refusal(table, player, Reset()).code == Code.NOT_OVER
+    assert table.refusal(player, Reset()).code == Code.NOT_OVER
     table.act(ANN, Resign())
     assert legal(GAME, table.state, player) == [Reset()]
     step = table.act(player, Reset())

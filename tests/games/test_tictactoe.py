@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Chance, Moment, Outcome
 from parlour.games.tictactoe import Board, Mark, TicTacToe
-from tests.table import Table, refusal, told
+from parlour.testing import Table, told
 
 GAME = TicTacToe()
 ANN, BOB = "ann", "bob"
@@ -58,13 +58,13 @@ def test_everybody_hears_of_a_mark():
 
 
 def test_nobody_plays_before_both_are_there():
-    assert refusal(Table(GAME).sit(ANN), ANN, Mark(0)).code == Code.NOT_YOUR_TURN
+    assert Table(GAME).sit(ANN).refusal(ANN, Mark(0)).code == Code.NOT_YOUR_TURN
 
 
 def test_nobody_plays_on_alone():
     table = Table(GAME).sit(ANN, BOB)
     table.leave(BOB)
-    assert refusal(table, ANN, Mark(0)).code == Code.NOT_YOUR_TURN
+    assert table.refusal(ANN, Mark(0)).code == Code.NOT_YOUR_TURN
     assert GAME.legal_events(table.state, ANN) == []
 
 
@@ -77,26 +77,26 @@ def test_who_sits_down_in_a_game_takes_it_up_where_it_stands():
 
 
 def test_nobody_plays_out_of_turn():
-    refused = refusal(Table(GAME).sit(ANN, BOB), BOB, Mark(0))
+    refused = Table(GAME).sit(ANN, BOB).refusal(BOB, Mark(0))
     assert (refused.code, refused.message) == (Code.NOT_YOUR_TURN, "it is X's turn")
 
 
 def test_a_spectator_does_not_play():
     table = Table(GAME).sit(ANN, BOB)
     table.watch("cat")
-    assert refusal(table, "cat", Mark(0)).code == Code.NOT_SEATED
+    assert table.refusal("cat", Mark(0)).code == Code.NOT_SEATED
 
 
 def test_a_taken_cell_stays_taken():
     table = Table(GAME).sit(ANN, BOB)
     table.act(ANN, Mark(4))
-    refused = refusal(table, BOB, Mark(4))
+    refused = table.refusal(BOB, Mark(4))
     assert (refused.code, refused.message) == (Code.ILLEGAL_MOVE, "cell 4 is taken")
 
 
 @pytest.mark.parametrize("cell", [-1, 9, "4", 4.5, None, True])
 def test_a_cell_is_a_number_from_0_to_8(cell):
-    refused = refusal(Table(GAME).sit(ANN, BOB), ANN, {"type": "mark", "cell": cell})
+    refused = Table(GAME).sit(ANN, BOB).refusal(ANN, {"type": "mark", "cell": cell})
     assert (refused.code, refused.path) == (Code.MALFORMED, "$.cell")
 
 

@@ -36,32 +36,3 @@ def same(one: Scene, two: Scene) -> bool:
         return replace(scene, pieces=tuple(sorted(scene.pieces, key=lambda piece: piece.id)))
 
     return received(one) == received(two)
-
-
-def check_drawable(scene: Scene) -> None:
-    """Things have ids of their own, stand on spots that are there and on the board, and can be told."""
-    things: tuple[Any, ...] = (*scene.spots, *scene.pieces, *scene.controls)
-    assert len({thing.id for thing in things}) == len(things)
-    spots = {spot.id for spot in scene.spots}
-    for spot in scene.spots:
-        assert 0 <= spot.x <= spot.x + spot.w <= scene.width + 1e-9
-        assert 0 <= spot.y <= spot.y + spot.h <= scene.height + 1e-9
-        assert spot.label or not (spot.click or spot.second), "a screen reader needs a word"
-    for piece in scene.pieces:
-        assert {piece.spot, *piece.drops} | ({piece.via} - {None}) <= spots
-        assert piece.label or not (piece.click or piece.drops), "a screen reader needs a word"
-    assert len({(piece.spot, piece.at) for piece in scene.pieces}) == len(scene.pieces)
-    assert all(control.text for control in scene.controls)
-    for line in scene.lines:
-        assert 0 <= min(line.x, line.to_x) <= max(line.x, line.to_x) <= scene.width
-        assert 0 <= min(line.y, line.to_y) <= max(line.y, line.to_y) <= scene.height
-
-
-def offers(scene: Scene) -> list[Any]:
-    """Every event that the scene can send, but for those that a form makes."""
-    things: tuple[Any, ...] = (*scene.spots, *scene.pieces)
-    clicks = [thing.click for thing in things] + [spot.second for spot in scene.spots]
-    drops = [event for piece in scene.pieces for event in piece.drops.values()]
-    pressed = [control.event for control in scene.controls if control.fields is None and not control.options]
-    chosen = [option.event for control in scene.controls for option in control.options]
-    return [event for event in (*clicks, *drops, *pressed, *chosen) if event is not None]

@@ -9,8 +9,8 @@ from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
 from parlour.games.backgammon.match import Cube, Match
 from parlour.games.backgammon.play import Accept, Double, EndTurn, Move, Ready
+from parlour.testing import Table
 from tests.scenes import Moments
-from tests.table import Table
 
 LATER = """
     .   .   .   .   .   .   |  .   6o  .   .   3o  .

@@ -9,8 +9,8 @@ from parlour import Event, Game, Moment, State, Update
 from parlour.games.minesweeper import Chord, Flag, Minesweeper, Open
 from parlour.games.tictactoe import Mark, TicTacToe
 from parlour.scene import Piece, Scene, Side, grid
+from parlour.testing import Table
 from tests.scenes import Moments
-from tests.table import Table
 
 
 def noughts_and_crosses() -> Moments:

@@ -4,8 +4,8 @@ from typing import Any
 
 from parlour.games.stratego import Stratego
 from parlour.games.stratego.rules import Arrange, Form, Move, Ready, Swap
+from parlour.testing import Table
 from tests.scenes import Moments
-from tests.table import Table
 
 CARELESS = """
     7 6 8 M 5 6 9 7 8 F

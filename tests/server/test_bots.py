@@ -11,10 +11,10 @@ from parlour.errors import Refused
 from parlour.games import GAMES
 from parlour.server.bots.pool import BotFailed, BotPool
 from parlour.server.bots.worker import Question
+from parlour.testing import Table, legal
 from parlour.wire import Join, Leave
 from tests.probe import Probe
 from tests.server.world import InPlace, World
-from tests.table import Table, legal
 
 
 async def with_bot(world: World, game: str = "tictactoe", bot: str | None = "random", config: Any = None):

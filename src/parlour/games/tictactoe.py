@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.game import Event, Game, Moment, Outcome, Send, State, Timeouts, Update
 from parlour.scene import Line, Piece, Scene, Side, grid
+from parlour.turns import draw, win
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 MARKS = "XO"
@@ -141,14 +142,9 @@ class TicTacToe(Game[Board]):
     def outcome(self, state: Board) -> Outcome | None:
         if not state.over:
             return None
-        x, o = (state.player(seat) or "" for seat in (0, 1))
-        match state.winner:
-            case 0:
-                return Outcome(won=(x,), lost=(o,), why="three in a row")
-            case 1:
-                return Outcome(won=(o,), lost=(x,), why="three in a row")
-            case _:
-                return Outcome(drew=(x, o), why="the board is full")
+        if state.winner is None:
+            return draw(state.players, "the board is full")
+        return win(state.players, state.winner, "three in a row")
 
 
 def _piece(board: Board, cell: int) -> Piece:

@@ -9,8 +9,8 @@ from parlour.games.backgammon.play import (
     Move,
     Ready,
 )
+from parlour.testing import Table
 from tests.games.backgammon.boards import X, read
-from tests.table import Table, refusal
 
 GAME = Backgammon()
 ANN, BOB = "ann", "bob"
@@ -50,7 +50,7 @@ def move(at: Table, steps: str, player: str = ANN) -> Table:
 
 
 def why_not(at: Table, player: str, event: object) -> tuple[str, str]:
-    refused = refusal(at, player, event)
+    refused = at.refusal(player, event)
     return refused.code, refused.message
 
 

@@ -4,9 +4,9 @@ from parlour.game import Outcome
 from parlour.games.backgammon.clocks import out_of_time
 from parlour.games.backgammon.match import LATE_DECLINES, WHOLE_WAYS
 from parlour.games.backgammon.play import Accept, Double, EndTurn, Move, Ready, ResignGame, Roll
+from parlour.testing import Table, legal, told
 from parlour.wire import Connect
 from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, table
-from tests.table import Table, legal, told
 
 DAY = 24 * 3600
 

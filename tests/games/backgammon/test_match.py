@@ -15,9 +15,9 @@ from parlour.games.backgammon.play import (
     Roll,
     Undo,
 )
+from parlour.testing import Table, legal, told
 from tests.games.backgammon.boards import O, X, draw
 from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, move, playing, table, why_not
-from tests.table import Table, legal, refusal, told
 
 # How a game begins.
 
@@ -63,7 +63,7 @@ def test_with_opening_dice_each_rolls_one_and_the_higher_begins_and_plays_both()
         assert state.phase == "move"
         assert state.dice[0] != state.dice[1]
         assert state.turn == (X if state.dice[0] > state.dice[1] else O)
-        assert refusal(at, state.player(state.turn), Double()).code == Code.ILLEGAL_MOVE
+        assert at.refusal(state.player(state.turn), Double()).code == Code.ILLEGAL_MOVE
         starters.add(state.turn)
     assert starters == {X, O}
 

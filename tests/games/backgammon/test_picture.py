@@ -22,15 +22,14 @@ from parlour.games.backgammon.play import (
     Undo,
 )
 from parlour.scene import Piece, Scene
+from parlour.testing import Table, legal, refused, scene_faults
 from tests.games.backgammon.boards import O, X
 from tests.games.backgammon.tables import ANN, BOB, GAME, begun, both, move, playing, table
-from tests.scenes import check_drawable
-from tests.table import Table, legal, refused
 
 
 def seen(at: Table, viewer: str | None = ANN) -> Scene:
     scene = GAME.scene(at.state, viewer)
-    check_drawable(scene)
+    assert not list(scene_faults(scene))
     return scene
 
 

@@ -14,9 +14,9 @@ from parlour.games.backgammon.play import (
     Roll,
 )
 from parlour.games.backgammon.resigning import prices, worst
+from parlour.testing import Table, legal, told
 from tests.games.backgammon.boards import X
 from tests.games.backgammon.tables import ANN, BOB, GAME, LAST_X, begun, playing, table, why_not
-from tests.table import Table, legal, told
 
 PAST_EACH_OTHER = """
     .   .   .   .   .   .   |  .   .   .   3o  6o  6o

@@ -19,10 +19,10 @@ from parlour.games.backgammon.play import (
     Roll,
     Undo,
 )
+from parlour.testing import Table, legal, told
 from parlour.wire import Rematch
 from tests.games.backgammon.boards import O, X, draw
 from tests.games.backgammon.tables import ANN, BOB, GAME, LAST_X, begun, both, move, playing, table, why_not
-from tests.table import Table, legal, refusal, told
 
 # What a win counts.
 
@@ -349,7 +349,7 @@ def test_after_the_match_who_leaves_frees_the_seat():
 def test_what_does_not_belong_here_is_refused_with_what_does(phase, player, event, code):
     at = begun()
     at.lay_out(replace(at.state, phase=phase, dice=(6, 1) if phase == "move" else ()))
-    refused = refusal(at, player, event)
+    refused = at.refusal(player, event)
     assert refused.code == code
     assert any(word in refused.message for word in ("expected", "opponent"))
 
@@ -368,7 +368,7 @@ def test_after_the_match_nothing_can_be_done(event):
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (26, 25), (24, -1), (24, 25), (1.5, 1), ("bar", 24)])
 def test_a_move_is_between_places_that_there_are(start, end):
     at = playing(str(Board.start("portes")), (6, 1), "portes")
-    refused = refusal(at, ANN, {"type": "move", "from": start, "to": end})
+    refused = at.refusal(ANN, {"type": "move", "from": start, "to": end})
     assert refused.code == Code.MALFORMED
     assert refused.path in ("$.from", "$.to")
 

@@ -1,0 +1,40 @@
+"""For the tests of a game: a table to play at without a server, and a suite that every game keeps to."""
+
+from parlour.testing.contract import GameContract, check_patch, check_scenes, check_state
+from parlour.testing.play import (
+    Wanderer,
+    chance_of,
+    check_replay,
+    full_table,
+    plain,
+    play_bots,
+    play_on,
+    play_to_end,
+    viewers,
+)
+from parlour.testing.scenes import clicks, scene_faults
+from parlour.testing.table import NEW_YEAR, Table, effects, legal, refused, told
+
+__all__ = [
+    "NEW_YEAR",
+    "GameContract",
+    "Table",
+    "Wanderer",
+    "chance_of",
+    "check_patch",
+    "check_replay",
+    "check_scenes",
+    "check_state",
+    "clicks",
+    "effects",
+    "full_table",
+    "legal",
+    "plain",
+    "play_bots",
+    "play_on",
+    "play_to_end",
+    "refused",
+    "scene_faults",
+    "told",
+    "viewers",
+]
