@@ -1,4 +1,5 @@
 // The HTTP calls. The cookie says who asks.
+import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
   PublicGame, HistoryPage, Hint, MyRoom, NamedRoom, NewRoom, Player, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
@@ -8,7 +9,7 @@ import type {
 /** What was asked is not done; the message is for people. */
 export class Refusal extends Error {
   constructor(readonly problem: Problem) {
-    super(problem.message);
+    super(told(problem.message));
   }
 
   get code(): string {
@@ -16,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-const NO_ANSWER: Problem = { code: "no_answer", message: "The server does not answer. Try again in a moment." };
+const noAnswer = (): Problem => ({ code: "no_answer", message: t("The server does not answer. Try again in a moment.") });
 
 async function call<T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> {
   let response: Response;
@@ -24,10 +25,10 @@ async function call<T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, 
     const headers = { "Content-Type": "application/json" };
     response = await fetch(path, { method, ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }) });
   } catch {
-    throw new Refusal(NO_ANSWER);
+    throw new Refusal(noAnswer());
   }
-  const answer: unknown = await response.json().catch(() => NO_ANSWER);
-  if (!response.ok) throw new Refusal(isProblem(answer) ? answer : NO_ANSWER);
+  const answer: unknown = await response.json().catch(noAnswer);
+  if (!response.ok) throw new Refusal(isProblem(answer) ? answer : noAnswer());
   return answer as T;
 }
 
@@ -50,8 +51,8 @@ export const games = () => call<PublicGame[]>("GET", "/api/games");
 /** The little board of a game, or of one of its cards. */
 export const preview = (game: string, choice?: string) =>
   call<Preview>("GET", `/api/games/${encodeURIComponent(game)}/preview${choice === undefined ? "" : `?choice=${encodeURIComponent(choice)}`}`);
-export const rules = (game: string, variant: string | null) =>
-  call<RulesPage>("GET", `/api/games/${encodeURIComponent(game)}/rules${variant === null ? "" : `?variant=${encodeURIComponent(variant)}`}`);
+export const rules = (game: string, variant: string | null, language: string) =>
+  call<RulesPage>("GET", `/api/games/${encodeURIComponent(game)}/rules?${new URLSearchParams({ ...(variant === null ? {} : { variant }), language })}`);
 export const myRooms = () => call<MyRoom[]>("GET", "/api/players/me/rooms");
 export const room = (id: string) => call<PublicRoom>("GET", at(id));
 /** The room of an id that a person typed or passed on: that very one, or the only one that differs in capitals. */

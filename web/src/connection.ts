@@ -1,4 +1,5 @@
 // How the line to the server is, in words of its own: pure, so that it can be tested without a socket.
+import { t } from "./language/language.svelte";
 
 export type Connection =
   | { readonly is: "connecting" }
@@ -26,10 +27,12 @@ export function pause(tries: number, chance: number): number {
 /** What to tell people, or nothing while all is well. */
 export function connectionWords(connection: Connection, now: () => number, seated: boolean): string | null {
   if (connection.is === "connected") return null;
-  if (connection.is === "connecting") return "Connecting…";
+  if (connection.is === "connecting") return t("Connecting…");
   const seconds = Math.ceil((connection.until - now()) / 1000);
-  const safe = seated ? ": your game is safe" : "";
-  const when = seconds > 0 ? `in ${seconds} s` : "now";
-  if (connection.tries > PATIENCE) return `The server does not answer${safe}. Trying again ${when}.`;
-  return seconds > 0 ? `Reconnecting in ${seconds} s${safe}` : `Reconnecting${safe}`;
+  if (connection.tries > PATIENCE) {
+    const gone = seated ? t("The server does not answer: your game is safe.") : t("The server does not answer.");
+    return `${gone} ${seconds > 0 ? t("Trying again in {seconds} s.", seconds) : t("Trying again now.")}`;
+  }
+  if (seated) return seconds > 0 ? t("Reconnecting in {seconds} s: your game is safe", seconds) : t("Reconnecting: your game is safe");
+  return seconds > 0 ? t("Reconnecting in {seconds} s", seconds) : t("Reconnecting");
 }

@@ -1,4 +1,5 @@
 // Whether a history drew its luck as it should have: every draw is made again from the seed and what players added.
+import { listed, t } from "./language/language.svelte";
 import type { AddedLuck, HistoryStep, Player } from "./wire";
 
 /** A seed that was shown, and the steps that drew from it. */
@@ -60,19 +61,19 @@ export async function check(steps: readonly HistoryStep[], published: string | n
 
 /** What the check says, in a sentence. */
 export function verdictOf({ draws, fault }: Checked): string {
-  if (fault?.is === "draw") return `Step ${fault.seq} is wrong: it drew ${fault.told}, and the seed says ${fault.right}.`;
-  if (fault) return `The seed that was shown at step ${fault.seq} is not the one whose hash was published.`;
-  if (!draws) return "Nothing was drawn by chance here.";
-  return draws === 1 ? "The one draw is what the seed says." : `All ${draws} draws are what the seed says.`;
+  if (fault?.is === "draw") return t("Step {step} is wrong: it drew {told}, and the seed says {right}.", fault.seq, fault.told, fault.right);
+  if (fault) return t("The seed that was shown at step {step} is not the one whose hash was published.", fault.seq);
+  if (!draws) return t("Nothing was drawn by chance here.");
+  return draws === 1 ? t("The one draw is what the seed says.") : t("All {count} draws are what the seed says.", draws);
 }
 
 /** What a check can prove here: it depends on who added random bytes. */
 export function proven(added: readonly AddedLuck[], seats: readonly (Player | null)[]): string {
   const people = seats.filter((seat): seat is Player => seat !== null && !seat.bot);
   const without = people.filter(({ id }) => !added.some(({ player }) => player === id));
-  if (!added.length) return "The server fixed its luck before the first move and kept to it. No player added random bytes, so this does not show that the server did not pick a seed it liked.";
-  if (!without.length) return "Nobody chose this luck: the server fixed its seed first, and then every player added random bytes to it.";
-  return `The server could not choose this luck alone, since random bytes were added to its seed. These players added none: ${without.map(({ name }) => name).join(", ")}.`;
+  if (!added.length) return t("The server fixed its luck before the first move and kept to it. No player added random bytes, so this does not show that the server did not pick a seed it liked.");
+  if (!without.length) return t("Nobody chose this luck: the server fixed its seed first, and then every player added random bytes to it.");
+  return t("The server could not choose this luck alone, since random bytes were added to its seed. These players added none: {names}.", listed(without.map(({ name }) => name)));
 }
 
 async function keyOf(seed: string, added: readonly AddedLuck[]): Promise<CryptoKey> {

@@ -1,5 +1,6 @@
 // A form from a JSON schema: which fields there are, and what was filled in. A game may say it in words (its labels).
 // Numbers out of bounds are told here; everything else is for the server to judge.
+import { t, told } from "./language/language.svelte";
 import { spell } from "./room/waits";
 import type { Card, Label } from "./wire";
 
@@ -48,8 +49,8 @@ function field(name: string, given: Schema, root: Schema, required: boolean, lab
   const yesOrNothing = kind === "yesno" && open; // neither yes nor no, so not a box to tick
   return {
     name,
-    title: label.title || titled(name),
-    hint: label.hint ?? String(given["description"] ?? all["description"] ?? ""),
+    title: told(label.title || titled(name)),
+    hint: told(label.hint ?? String(given["description"] ?? all["description"] ?? "")),
     kind: yesOrNothing ? "choice" : kind,
     choices: yesOrNothing ? [true, false] : inOrder((type["enum"] as unknown[] | undefined) ?? [], Object.keys(label.choices ?? {})),
     initial,
@@ -59,8 +60,8 @@ function field(name: string, given: Schema, root: Schema, required: boolean, lab
     max: (type["maximum"] ?? exclusive(type["exclusiveMaximum"], -1)) as number | undefined,
     whole: type["type"] === "integer",
     unit: label.unit ?? "",
-    empty: label.empty || (open ? "as usual" : ""),
-    group: label.group ?? "",
+    empty: label.empty ? told(label.empty) : open ? t("as usual") : "",
+    group: told(label.group ?? ""),
     cards: label.choices ?? {},
   };
 }
@@ -122,9 +123,9 @@ export function shownAs({ kind, choices, open }: Field, value: unknown): string 
 export function bounds({ kind, min, max, unit }: Field): string {
   if (kind !== "number") return "";
   const said = (count: number) => (unit === "seconds" ? spell(count) : String(count));
-  if (min !== undefined && max !== undefined) return `${said(min)} to ${said(max)}`;
-  if (min !== undefined) return `at least ${said(min)}`;
-  return max !== undefined ? `at most ${said(max)}` : "";
+  if (min !== undefined && max !== undefined) return t("{least} to {most}", said(min), said(max));
+  if (min !== undefined) return t("at least {least}", said(min));
+  return max !== undefined ? t("at most {most}", said(max)) : "";
 }
 
 /** What is wrong with a number that was typed, before the server is asked; null: nothing. */
@@ -136,7 +137,7 @@ export function wrong(one: Field, value: string | boolean | undefined): string |
   const fits = number !== null && (!one.whole || Number.isInteger(number)) && number >= (one.min ?? number) && number <= (one.max ?? number);
   if (fits) return null;
   const range = bounds(one);
-  return range ? `Type a number here: ${range}.` : "Type a number here.";
+  return range ? t("Type a number here: {range}.", range) : t("Type a number here.");
 }
 
 /** What is wrong with numbers, by field. */
@@ -191,8 +192,8 @@ export function titled(name: string): string {
 /** How one of several is called. */
 export function choiceTitle(choice: unknown, cards: Readonly<Record<string, Card>> = {}): string {
   const card = cards[String(choice)];
-  if (card) return card.title;
-  return typeof choice === "boolean" ? (choice ? "Yes" : "No") : titled(String(choice));
+  if (card) return told(card.title);
+  return typeof choice === "boolean" ? (choice ? t("Yes") : t("No")) : told(titled(String(choice)));
 }
 
 /** The field that a refusal speaks of: `$.config.width` is *width*. */
@@ -211,5 +212,6 @@ export function explained(message: string): string {
     .replace(/, got str$/, ", got text")
     .replace(/<=\s*/, "of at most ")
     .replace(/>=\s*/, "of at least ");
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+  const said = told(plain);
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }

@@ -1,5 +1,6 @@
 // What is played in a room, in words: its variant, and the settings that somebody who comes to it accepts.
 import { choiceTitle, fields, shownAs, type Field } from "./form";
+import { inside, told } from "./language/language.svelte";
 import { spell } from "./room/waits";
 import type { Preset, PublicGame } from "./wire";
 
@@ -57,7 +58,7 @@ export function variantOf(game: PublicGame, config: Told): string | null {
 export function titleOf(game: PublicGame, config: Told): string {
   const field = variantField(game);
   const variant = variantOf(game, config);
-  return variant === null || config[field?.name ?? ""] === field?.initial ? game.display_name : `${game.display_name}: ${variant}`;
+  return variant === null || config[field?.name ?? ""] === field?.initial ? told(game.display_name) : `${told(game.display_name)}: ${variant}`;
 }
 
 /** What somebody accepts who sits down: the variant, a preset of each row, and whatever else is not as usual. */
@@ -66,7 +67,7 @@ export function terms(game: PublicGame, config: Told): string[] {
   const values = Object.fromEntries(list.map((one) => [one.name, shownAs(one, config[one.name])]));
   const presets = rows(game).flatMap((row) => {
     const preset = row.names.every((name) => name in values) ? chosen(list, values, row) : undefined;
-    return preset ? [{ title: preset.title, names: row.names }] : [];
+    return preset ? [{ title: told(preset.title), names: row.names }] : [];
   });
   const said = new Set([variantField(game)?.name, ...presets.flatMap(({ names }) => names)]);
   const others = list.filter((one) => !said.has(one.name) && values[one.name] !== shownAs(one, one.initial));
@@ -77,6 +78,6 @@ export function terms(game: PublicGame, config: Told): string[] {
 function setting({ title, unit, cards }: Field, value: unknown): string {
   if (value === true) return title;
   if (typeof value === "number" && unit === "seconds") return `${title}: ${spell(value)}`;
-  if (typeof value === "number") return `${title}: ${value}${unit && ` ${unit}`}`;
-  return `${title}: ${choiceTitle(value, cards).toLowerCase()}`;
+  if (typeof value === "number") return `${title}: ${value}${unit && ` ${told(unit)}`}`;
+  return `${title}: ${inside(choiceTitle(value, cards))}`;
 }

@@ -1,4 +1,5 @@
 // Being told without looking: sounds, vibration, the icon of the tab, and notifications while the tab is hidden.
+import { t } from "../language/language.svelte";
 import { settings } from "../settings.svelte";
 import { lasting } from "../storage";
 import type { Sound } from "./cues";
@@ -75,4 +76,4 @@ function permission(): NotificationPermission {
 export const attention = new Attention();
 
 /** Said once, where notifications were wanted and the browser said no. */
-export const REFUSED = "Your browser does not let this page notify you. The title of the tab shows when it is your turn.";
+export const refusal = () => t("Your browser does not let this page notify you. The title of the tab shows when it is your turn.");

@@ -79,6 +79,16 @@ export function told(sentence: string): string {
   return language.games.find(sentence) ?? (line ? line[1]! + (language.games.find(line[2]!) ?? line[2]!) : sentence);
 }
 
+/** A word in the middle of a sentence, where English has no capital. */
+export function inside(word: string): string {
+  return language.code === ENGLISH ? word.toLowerCase() : word;
+}
+
+/** A span of time in whole units: `2 minutes`. */
+export function spanOf(count: number, unit: "day" | "hour" | "minute" | "second"): string {
+  return new Intl.NumberFormat(language.locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
+}
+
 /** Several in a sentence: `Ann, Bob and Cleo`. */
 export function listed(names: readonly string[]): string {
   return new Intl.ListFormat(language.locale, { type: "conjunction" }).format(names);

@@ -1,4 +1,5 @@
 // The open rooms, as the lobby tells them: all of them once, then what changes.
+import { listed, t } from "../language/language.svelte";
 import type { ChangedRooms, PublicRoom } from "../wire";
 
 /** The rooms after a change, newest first. */
@@ -24,19 +25,18 @@ export const byKind = (rooms: readonly PublicRoom[]): Readonly<Record<Kind, read
 /** Who sits in a room; whoever is left out (oneself, say) by their id does not count. */
 export function who({ seats }: PublicRoom, without?: string): string {
   const names = seats.flatMap((seat) => (seat && seat.id !== without ? [seat.name] : []));
-  if (!names.length) return "Nobody yet";
-  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]!;
+  return names.length ? listed(names) : t("Nobody yet");
 }
 
 /** What waits for me in a room, in a sentence. */
 export function turnWords(room: PublicRoom, title: string, me?: string): string {
   const alone = !room.seats.some((seat) => seat && seat.id !== me);
-  return alone ? `${title} waits for you` : `Your turn at ${title}: ${who(room, me)} waits`;
+  return alone ? t("{game} waits for you", title) : t("Your turn at {game}: {names} waits", title, who(room, me));
 }
 
 /** What is played, how it stands, who looks on: small facts for a list. */
 export function facts(room: PublicRoom, title: string): string[] {
   const { score, spectators, ranked } = room;
-  const watched = spectators === 1 ? "1 person watches" : spectators > 1 ? `${spectators} people watch` : "";
-  return [title, score.length ? score.join("\u2009:\u2009") : "", ranked ? "ranked" : "", watched].filter(Boolean);
+  const watched = spectators === 1 ? t("1 person watches") : spectators > 1 ? t("{count} people watch", spectators) : "";
+  return [title, score.length ? score.join("\u2009:\u2009") : "", ranked ? t("ranked") : "", watched].filter(Boolean);
 }

@@ -1,4 +1,5 @@
 // The tickets with which I wait, and how each message changes that. No socket, no clock, no drawing.
+import { t } from "../language/language.svelte";
 import type { Matched, PublicTicket, Unqueued } from "../wire";
 
 export interface Waiting {
@@ -104,12 +105,12 @@ export function isWaiting({ waiting }: Tickets, game: string, mode: PublicTicket
 
 /** What one waits for, in a sentence. */
 export function wish(ticket: PublicTicket, title: string): string {
-  if (ticket.mode === "ranked") return `Looking for somebody of about your strength: ${title}, ranked`;
-  return `Looking for somebody to play with: ${title}`;
+  if (ticket.mode === "ranked") return t("Looking for somebody of about your strength: {game}, ranked", title);
+  return t("Looking for somebody to play with: {game}", title);
 }
 
 /** Why one does not wait any more, in a sentence. */
 export function lapse({ reason }: Lapsed, title: string): string {
-  if (reason === "expired") return `You do not wait for ${title} any more: the server had not heard of you for a while.`;
-  return `You do not wait for ${title} any more: no room could be made of it.`;
+  if (reason === "expired") return t("You do not wait for {game} any more: the server had not heard of you for a while.", title);
+  return t("You do not wait for {game} any more: no room could be made of it.", title);
 }
