@@ -1,11 +1,12 @@
 """The simulated cluster: machines that run the real server, without sockets, over a bus and a database."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from parlour.cluster import heart, leases, watch
 from parlour.cluster.memory_bus import Hub, MemoryBus
@@ -13,10 +14,17 @@ from parlour.game import Game
 from parlour.journal import shards
 from parlour.journal.base import Trouble
 from parlour.server import joining
+from parlour.server.api.forwarding import Forwarding
 from parlour.server.clock import Handle as ClockHandle
 from parlour.server.components import Components, Replaceable
+from parlour.server.gateway.doors.registry import DOORS, DoorNeeds
+from parlour.server.gateway.pipes import DATA
+from parlour.server.gateway.sockets import Sockets
+from parlour.server.gateway.upgrade import Door
+from parlour.server.network import Network
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.settings import Settings
+from parlour.server.tokens import SigningKeys, Tokens
 from tests.server.world import InPlace
 from tests.simulation.database import Database
 from tests.simulation.game import Pairs, Saying
@@ -71,6 +79,13 @@ class RoomsClock:
         return self._process.call_later(max(TURN, when - self.now()), callback)
 
 
+def readable(message: bytes) -> str:
+    """A message as a trace shows it: the same each time, so without the date of an HTTP answer."""
+    if not message.startswith(DATA):
+        return message.decode()
+    return repr(re.sub(rb"Date: [^\r]*\r\n", b"", message[1:]))
+
+
 class ProcessBus(MemoryBus):
     """A worker's end of the hub, within its process."""
 
@@ -81,7 +96,7 @@ class ProcessBus(MemoryBus):
 
     def send(self, worker: int, message: bytes) -> None:
         if self.trace is not None:
-            self.trace(f"worker {self.me} sends to {worker}: {message.decode()}")
+            self.trace(f"worker {self.me} sends to {worker}: {readable(message)}")
         super().send(worker, message)
 
     def _do(self, callback: Callable[[], None]) -> None:
@@ -91,16 +106,8 @@ class ProcessBus(MemoryBus):
         self._process.call_later(delay, callback)
 
 
-class NoNetwork:
-    """The sockets and HTTP calls of a worker that has none."""
-
-    def join(self, *_: Any) -> None: ...
-
-    def take(self, sender: int, mail: Any) -> None: ...
-
-    def lose(self, worker: int) -> None: ...
-
-    async def let_go(self, shard: int) -> None: ...
+class NoCalls:
+    """The HTTP calls of a worker that has none."""
 
 
 class Machine:
@@ -117,6 +124,9 @@ class Machine:
             GAMES, self.journal, self.clock, cluster.settings, Replaceable(cluster.draw_seed, InPlace())
         )
         self.parlour.environment.ownership = OwnsNothing()
+        self.door = self._open_relays()
+        self.sockets = Sockets([self.door], self.clock, self.parlour.limits, cluster.settings)
+        self.network = Network(self.sockets, cast("Forwarding", NoCalls()), [self.door])
         self.is_serving = False
         self.lines: dict[Any, None] = {}
         """The open connections of clients."""
@@ -126,18 +136,24 @@ class Machine:
     def me(self) -> int:
         return self.journal.me
 
+    def _open_relays(self) -> Door:
+        needs = DoorNeeds(self.parlour, Tokens(SigningKeys()), self.parlour.limits, self.cluster.settings)
+        door = DOORS["relay"](needs)
+        assert door is not None
+        return door
+
     async def run(self) -> None:
         """Serve until told to stop, as `parlour serve` does."""
         try:
             await self.parlour.start()
-            network: Any = NoNetwork()
-            others = joining.among_workers(self.parlour, network, self.cluster.settings, self.give_up)
+            others = joining.among_workers(self.parlour, self.network, self.cluster.settings, self.give_up)
             self.cluster.joins(self)
             async with others:
                 self.is_serving = not self._stopping.is_set()
                 await self._stopping.wait()
                 self.is_serving = False
                 self._hang_up()
+            await self.door.finish()
             await self.parlour.stop()
         except Trouble:
             self.is_serving = False
@@ -171,18 +187,26 @@ class Machine:
 
     def _hang_up(self) -> None:
         for line in tuple(self.lines):
-            line.close(1012, "come again")
+            line.shut_down()
 
 
 class Cluster:
     """All machines, and what they share."""
 
-    def __init__(self, loop: VirtualLoop, chance: Random, size: int = 3) -> None:
+    def __init__(
+        self, loop: VirtualLoop, chance: Random, size: int = 3, *, relay_history: bool = False
+    ) -> None:
         self.loop, self.chance = loop, chance
         self.database = Database(loop, chance, SHARDS)
         self.hub = Hub(WorldClock(loop), chance)
         often, soon = chance.choice((4, 50)), chance.choice((0.7, 60.0))
-        self.settings = Settings(bot_pace=0.0, store_every=often, rest_after=soon, stop_timeout=6.0)
+        self.settings = Settings(
+            bot_pace=0.0,
+            store_every=often,
+            rest_after=soon,
+            stop_timeout=6.0,
+            relay_history=relay_history,
+        )
         self.machines: list[Machine] = []
         """Those that run, dead ones excluded."""
         self.size = size

@@ -70,6 +70,10 @@ class Line:
             self._world.call_later(LATENCY, self._closed, code)
             self._end()
 
+    def shut_down(self) -> None:
+        """The worker stops."""
+        self.close(1012, "come again")
+
     def _end(self) -> None:
         if self._is_open:
             self._is_open = False

@@ -1,10 +1,12 @@
 """Faults that can be planted, each into one schedule: a simulation that does not find them proves nothing."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from parlour.cluster.leases import Leases
+from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.parts.pairing import pairing
 from parlour.server.rooms.registry import RoomRegistry
@@ -91,10 +93,20 @@ def unread_tickets(_: Schedule) -> AbstractContextManager[None]:
     return replaced(pairing, "kept_tickets", read_nothing)
 
 
+def relay_told_too_early(_: Schedule) -> AbstractContextManager[None]:
+    """An envelope of a relay is sent before it is kept."""
+    keep, jobs = KeptRelays._keep, []
+
+    async def keep_later(relays: KeptRelays, opened: Any, effects: Any) -> None:
+        jobs.append(asyncio.get_running_loop().create_task(keep(relays, opened, effects)))
+
+    return replaced(KeptRelays, "_keep", keep_later)
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
-        unread_tickets,
+        unread_tickets, relay_told_too_early,
     )
 }  # fmt: skip

@@ -14,6 +14,7 @@ from tests.simulation.cluster import Cluster, Machine, simulated
 from tests.simulation.judge import judge
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.people import Person
+from tests.simulation.relays import Member, do_all_hear, judge_relay
 from tests.simulation.seekers import Seeker, judge_tickets
 from tests.simulation.weather import CALM, STORM, Mishap, Weather
 
@@ -27,6 +28,9 @@ LAST_MATCH = 3.0
 """Seconds in which whoever has a ticket in the end is matched."""
 LOOK_EVERY = 0.05
 SEEKERS = ("una", "val", "wim")
+MEMBERS = ("ivy", "jon", "kim")
+WORDS = 12
+"""What is said at a relay during the storm."""
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay", "gus", "hal")
 SAYS = ("all", "all", "all", "me", "nobody", "chat", "remind")
 
@@ -53,10 +57,12 @@ class Schedule:
         self.chance = Random(seed)
         self.weather = Weather.draw(self.chance)
         self.loop = VirtualLoop()
-        self.cluster = Cluster(self.loop, self.chance)
+        self.cluster = Cluster(self.loop, self.chance, relay_history=seed % 6 == 1)
         self.rooms = [f"R{number}" for number in range(1, self.weather.rooms + 1)]
         self.people: list[Person] = []
         self.seekers: list[Seeker] = []
+        self.members: list[Member] = []
+        """Those of a relay."""
         self.broken: list[str] = []
         self.trace: Trace = (lambda what: trace(f"{self.loop.now:8.4f} {what}")) if trace else lambda _: None
         self._is_traced = trace is not None
@@ -74,6 +80,7 @@ class Schedule:
                     self._end_seeking()
                 self.broken += judge(self.cluster, self.people, self.rooms)
                 self.broken += judge_tickets(self.cluster, self.seekers)
+                self.broken += judge_relay(self.cluster, self.members)
             finally:
                 self.loop.close()
         return Verdict(self.seed, self.broken, sum(map(self.cluster.database.seq_of, self.rooms)))
@@ -91,10 +98,13 @@ class Schedule:
             self.people.append(self._person(name, self._wishes()))
         if self.seed % 3 == 0:
             self.seekers = [Seeker(cluster, name, Random(self.seed)) for name in SEEKERS]
-        for person in self.people:
-            person.come()
-        for seeker in self.seekers:
-            seeker.come()
+        elif self.seed % 3 == 1:
+            self.members = [
+                Member(cluster, number, name, Random(self.seed)) for number, name in enumerate(MEMBERS)
+            ]
+        everybody: list[Person | Seeker | Member] = [*self.people, *self.seekers, *self.members]
+        for one in everybody:
+            one.come()
         self._wait(BOOT, lambda: all(person.is_content for person in self.people))
 
     def _wishes(self) -> dict[str, bool]:
@@ -122,6 +132,8 @@ class Schedule:
             world.call_later(mishap.at, self._suffer, mishap)
         for _ in range(weather.commands):
             world.call_later(STORM * self.chance.random(), self._act)
+        for word in range(WORDS if self.members else 0):
+            world.call_later(STORM * self.chance.random(), self.members[word % len(self.members)].say)
         self.trace(f"the storm begins: {weather}")
         self.loop.run_until(self.loop.now + STORM)
 
@@ -140,7 +152,8 @@ class Schedule:
         machines = self.cluster.machines
         self.trace(f"{mishap.what} for {mishap.seconds:.2f} s, {mishap.where}")
         if mishap.what == "hang_up":
-            self.people[mishap.where % len(self.people)].hang_up()
+            everybody: list[Person | Member] = [*self.people, *self.members]
+            everybody[mishap.where % len(everybody)].hang_up()
         elif machines or mishap.what in ("no_bus", "crash", "freeze"):
             getattr(self, f"_{mishap.what}")(
                 mishap, machines[mishap.where % len(machines)] if machines else None
@@ -246,10 +259,23 @@ class Schedule:
 
     def _is_restored(self) -> bool:
         cluster = self.cluster
-        return len(cluster.serving) == cluster.size and all(person.is_content for person in self.people)
+        return (
+            len(cluster.serving) == cluster.size
+            and all(person.is_content for person in self.people)
+            and all(member.is_in for member in self.members)
+        )
 
     def _is_calm(self) -> bool:
-        return all(person.is_content and self._has_heard_all(person) for person in self.people)
+        has_heard = all(person.is_content and self._has_heard_all(person) for person in self.people)
+        return has_heard and self._do_all_hear()
+
+    def _do_all_hear(self) -> bool:
+        """Whether all members of the relay have heard each other's last words; if not, they speak again."""
+        do_they = all(member.said for member in self.members) and do_all_hear(self.members)
+        for member in self.members:
+            if not do_they:
+                member.say()
+        return do_they
 
     def _has_heard_all(self, person: Person) -> bool:
         seq_of = self.cluster.database.seq_of
@@ -268,6 +294,8 @@ class Schedule:
                 heard = {room: channel.seq for room, channel in person.channels.items()}
                 kept = {room: self.cluster.database.seq_of(room) for room in person.channels}
                 self.broken.append(f"{when} {person.name} has heard {heard} of {kept}")
+        if not do_all_hear(self.members):
+            self.broken.append(f"{when} not all members of the relay hear each other")
 
     def _linger(self) -> None:
         """Somebody goes; soon all others count as connected, and they do not."""

@@ -14,7 +14,7 @@ from parlour.journal.base import NotKept
 from parlour.journal.shards import shard_of
 from parlour.server.api.forwarding import Forwarding, HttpAnswer, HttpCall
 from parlour.server.border import first_number
-from parlour.server.gateway.pipes import Pipes
+from parlour.server.gateway.pipes import OwnerEnd, Pipes
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
 from parlour.server.gateway.websocket import Socket
@@ -29,6 +29,10 @@ log = structlog.get_logger()
 LOOK_EVERY = 0.05
 LOOKS = 56
 """How often, and how many times, it is looked for an owner that is not there yet."""
+
+
+LOOKS_AT_CHANGE = 10
+"""The same, for a worker that another one takes for the owner."""
 
 
 ONLY_READ = ("GET", "HEAD")
@@ -66,6 +70,8 @@ class Network:
         owner = self._owner_of(key)
         if owner == self._me:
             return False
+        if isinstance(socket.transport, OwnerEnd):  # it was passed on once: two workers disagree
+            raise LookUpFirst(partial(self._become_owner, key))
         if not owner:
             raise LookUpFirst(partial(self._owner, key))
         socket.pass_on(self.pipes.open(owner, socket.transport, request))
@@ -100,6 +106,14 @@ class Network:
                 return owner
             await asyncio.sleep(LOOK_EVERY)
         raise NotKept("nobody looks after this at the moment; try again")
+
+    async def _become_owner(self, key: str) -> None:
+        """Wait until this worker owns a key, as another one believes already."""
+        for _ in range(LOOKS_AT_CHANGE):
+            if self._owner_of(key) == self._me:
+                return
+            await asyncio.sleep(LOOK_EVERY)
+        raise NotKept("another worker looks after this now; try again")
 
     # From others to what is ours.
 

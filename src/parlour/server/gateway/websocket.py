@@ -179,6 +179,7 @@ class Socket(asyncio.Protocol):
         self.piped, end.done = end, done
         if self._rest:
             end.data_received(self._rest)
+        self._transport.resume_reading()  # nobody read while the owner was looked up
 
     # What uvicorn calls.
 
