@@ -84,7 +84,7 @@ FORGET_AFTER = 1.0
 """Seconds after which a room whose owner was found again counts as found."""
 
 
-class Homeless(NamedTuple):
+class Ownerless(NamedTuple):
     """Since when a room has no owner that can be found, and when that was last seen."""
 
     since: float
@@ -101,13 +101,13 @@ class Asked(NamedTuple):
     """When it was asked first."""
 
 
-class Homes(dict[str, int]):
+class KnownOwners(dict[str, int]):
     """The worker at which our clients in each room have their places, by room."""
 
     def __init__(self) -> None:
         super().__init__()
         self._owners: list[int] = []
-        """The owner of each shard when homes were last compared with it."""
+        """The owner of each shard when they were last compared with it."""
         self._most = 0
         """How many there may be before it is looked which are still needed."""
 
@@ -124,7 +124,7 @@ class Homes(dict[str, int]):
             return []
         self._owners = owners
         now = {room: owners[shard_of(room_key(room))] for room in self}
-        return [room for room, home in self.items() if now[room] not in (home, NOBODY)]
+        return [room for room, known in self.items() if now[room] not in (known, NOBODY)]
 
 
 class Worker:
@@ -140,14 +140,14 @@ class Worker:
         self._gateway, self._rooms, self._env = parlour.gateway, parlour.rooms, parlour.environment
         self._members, self._bus = members, bus
         self.me = members.me
-        self._homes = Homes()
+        self._known_owners = KnownOwners()
         self._asked: dict[int, Asked] = {}
         """The requests that may not have been answered yet."""
         self._unsent: dict[int, Asked] = {}
         """Requests that found no owner."""
         self._again: Asked | None = None
         """What is asked again right now, as it was asked before."""
-        self._homeless: dict[str, Homeless] = {}
+        self._ownerless: dict[str, Ownerless] = {}
         self._calls: dict[int, tuple[int, asyncio.Future[Mail]]] = {}
         """Calls without an answer: whom they were sent to, and who waits."""
         self._numbers = count(1)
@@ -271,13 +271,13 @@ class Worker:
     def _look(self) -> None:
         """Ask for places again where a room has another owner, and for what found none before."""
         owners = [NOBODY if owner in self._gone else owner for owner in self._members.owners()]
-        for room in self._homes.moved(owners):
+        for room in self._known_owners.moved(owners):
             self._move(room)
         self._send_unsent([n for n, one in self._unsent.items() if self._owner(one.room) != one.worker])
 
     def _go_round(self) -> None:
         self._asked = {number: one for number, one in self._asked.items() if self._gateway.waits_for(number)}
-        self._homes.prune(self._gateway.rooms)
+        self._known_owners.prune(self._gateway.rooms)
         self._look()
         self._send_unsent(list(self._unsent))
 
@@ -286,25 +286,25 @@ class Worker:
         now = self._parlour.clock.now()
         for number in numbers:
             unsent = self._unsent.pop(number)
-            homeless = self._homeless.get(unsent.room)
-            if homeless is not None and now - self._waits_since(number, unsent, homeless) > PATIENCE:
+            ownerless = self._ownerless.get(unsent.room)
+            if ownerless is not None and now - self._waits_since(number, unsent, ownerless) > PATIENCE:
                 self._gateway.refuse(number, _no_owner(in_doubt=unsent.in_doubt))
             else:
                 self._repeat(number, unsent)
-        for room, seen in tuple(self._homeless.items()):
+        for room, seen in tuple(self._ownerless.items()):
             if now - seen.last > FORGET_AFTER:
-                del self._homeless[room]
+                del self._ownerless[room]
 
-    def _waits_since(self, number: int, unsent: Asked, homeless: Homeless) -> float:
+    def _waits_since(self, number: int, unsent: Asked, ownerless: Ownerless) -> float:
         """Since when somebody waits for an answer; for a place that a client had, since it has no owner."""
         returning = self._gateway.is_returning(number)
-        return homeless.since if returning else min(homeless.since, unsent.since)
+        return ownerless.since if returning else min(ownerless.since, unsent.since)
 
-    def _note_homeless(self, number: int, room: str) -> None:
+    def _note_ownerless(self, number: int, room: str) -> None:
         """Note a request that found no owner: it is sent again soon."""
         now = self._parlour.clock.now()
-        before = self._homeless.get(room)
-        self._homeless[room] = Homeless(now if before is None else before.since, now)
+        before = self._ownerless.get(room)
+        self._ownerless[room] = Ownerless(now if before is None else before.since, now)
         self._unsent[number] = self._asked.get(number, Asked(room, NOBODY, in_doubt=True, since=now))
         self._members.look_now()
 
@@ -315,7 +315,7 @@ class Worker:
 
         What came of the rest is told by the old owner's answers, or by the loss of its link.
         """
-        before, self._homes[room] = self._homes[room], self._owner(room)
+        before, self._known_owners[room] = self._known_owners[room], self._owner(room)
         self._gateway.come_back(room)
         for number in self._asked_of(before, room):
             if self._gateway.is_repeatable(number):
@@ -352,7 +352,7 @@ class Worker:
         """Pass a request of our gateway to the owner of its room."""
         owner = self._owner(ask.room)
         if isinstance(ask, EnterRoom | AskRoom | LookRoom):
-            self._homes.setdefault(ask.room, owner)
+            self._known_owners.setdefault(ask.room, owner)
             again = self._again or Asked(ask.room, owner, in_doubt=False, since=self._parlour.clock.now())
             self._asked[ask.number] = again._replace(room=ask.room, worker=owner)
         if owner == self.me:
@@ -360,7 +360,7 @@ class Worker:
         elif owner != NOBODY:
             self._bus.send(owner, encode_mail(ask))
         elif isinstance(ask, EnterRoom | AskRoom | LookRoom):
-            self._note_homeless(ask.number, ask.room)
+            self._note_ownerless(ask.number, ask.room)
 
     # From our rooms to gateways.
 
@@ -393,10 +393,10 @@ class Worker:
         elif not isinstance(told, Moved):
             self._gateway.hear(told)
         elif told.number is None:  # what the old owner did not do, it says of each request by itself
-            if self._homes.get(told.room) == sender:
+            if self._known_owners.get(told.room) == sender:
                 self._gateway.come_back(told.room)
         elif self._gateway.waits_for(told.number):
-            self._note_homeless(told.number, told.room)
+            self._note_ownerless(told.number, told.room)
 
     # Calls to rooms.
 
@@ -537,8 +537,8 @@ class Worker:
         self._parlour.sessions.forget()
         self.lobby.lose(worker)
         self.room_list.tell_all_of_ours(worker)
-        for room, home in tuple(self._homes.items()):
-            if home == worker:
+        for room, known in tuple(self._known_owners.items()):
+            if known == worker:
                 self._gateway.come_back(room)
         self._repeat_lost(worker)
         self._rooms.expect_again(worker, SETTLE_AFTER)
