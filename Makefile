@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -91,6 +91,9 @@ fix: setup ## let the tools mend what they can
 
 screenshots: setup ## pictures of every page and board in screenshots/, to be looked at; the docs' own are taken over
 	@scripts/screenshots
+
+link-pictures: setup ## the still pictures that links show in a chat, drawn anew: after a new game or variant, or another look
+	@scripts/link-pictures
 
 autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7
 	@scripts/autobahn

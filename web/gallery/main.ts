@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import "../src/app.css";
 import Gallery from "./Gallery.svelte";
+import Picture from "./Picture.svelte";
 
-mount(Gallery, { target: document.getElementById("app")! });
+mount(location.hash === "#picture" ? Picture : Gallery, { target: document.getElementById("app")! });

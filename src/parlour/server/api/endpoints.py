@@ -1,6 +1,6 @@
 """The HTTP calls: players, games, rooms, and metrics and health for operators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from parlour import __version__
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
-from parlour.journal.base import Found
+from parlour.journal.base import Found, RoomSummary
 from parlour.ratings import Standing, ladder_of
 from parlour.server.api.bodies import (
     Again,
@@ -36,6 +36,7 @@ from parlour.server.api.bodies import (
 )
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.game_files import check_language
+from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
@@ -83,6 +84,7 @@ class Api:
         self._settings = settings
         self._previews = Previews(parlour.environment)
         self._rules = RulesPages(parlour.environment.ask_game)
+        self._links = LinkPreviews(parlour.games, self._room_of, self._name_of)
         self.calls = self._list_calls()
         self.openapi = openapi(self.calls, __version__)
 
@@ -352,6 +354,19 @@ class Api:
         player, address = await self.asker(request), self.address(request)
         return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
+    async def link_tags(self, request: Request, pictures: Collection[str]) -> str:
+        """What a link to the page that is asked for shows in a chat."""
+        scheme = "https" if self._is_encrypted(request) else "http"
+        origin = origin_of(self._settings.public_url, scheme, request.headers.get("host", ""))
+        return await self._links.tags(request, origin, pictures)
+
+    async def _room_of(self, request: Request) -> RoomSummary:
+        return (await self._find(request)).summary
+
+    async def _name_of(self, id: str) -> str | None:
+        player = await self._parlour.sessions.known(id)
+        return None if player is None else player.name
+
     async def list_my_rooms(self, request: Request) -> list[MyRoom]:
         return await list_rooms_of(self._parlour, await self._known(request))
 
@@ -446,7 +461,7 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         *routes_of(api.calls),
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
-        *page_routes(pages or {}),
+        *page_routes(pages or {}, lambda request: api.link_tags(request, pages or {})),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

@@ -2,7 +2,8 @@
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -93,10 +94,9 @@ class File(msgspec.Struct, frozen=True):
     etag: str
 
     @classmethod
-    def read(cls, path: Path) -> "File":
-        body = path.read_bytes()
+    def of(cls, body: bytes, kind: str) -> "File":
         etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        return cls(body, gzip.compress(body, mtime=0), KINDS[path.suffix], etag)
+        return cls(body, gzip.compress(body, mtime=0), kind, etag)
 
     def answer(self, request: Request, caching: str) -> Response:
         """The file, or that the browser has it already."""
@@ -119,7 +119,7 @@ class File(msgspec.Struct, frozen=True):
 def read_pages(folder: Path = BUILT) -> dict[str, File]:
     """All built files by their names; none if the pages were not built."""
     return {
-        f"/{path.relative_to(folder).as_posix()}": File.read(path)
+        f"/{path.relative_to(folder).as_posix()}": File.of(path.read_bytes(), KINDS[path.suffix])
         for path in sorted(folder.rglob("*"))
         if path.suffix in KINDS
     }
@@ -131,14 +131,26 @@ def wants_page(request: Request) -> bool:
     return request.method == "GET" and not is_call and "text/html" in request.headers.get("accept", "")
 
 
-def page_routes(files: Mapping[str, File]) -> list[Route]:
+Tags = Callable[[Request], Awaitable[str]]
+"""What else stands in the head of the page for players, at the address that is asked for."""
+
+
+@lru_cache(maxsize=1 << 8)
+def with_tags(file: File, tags: str) -> File:
+    """A page with these tags in its head; kept, since most links are followed more than once."""
+    return File.of(file.body.replace(b"</head>", tags.encode() + b"</head>", 1), file.kind)
+
+
+def page_routes(files: Mapping[str, File], tags: Tags) -> list[Route]:
     """The ways to the pages and their parts."""
 
     def page(address: str, file: File | None) -> Route:
         async def show_page(request: Request) -> Response:
             if file is None:
                 return HTMLResponse(NOT_BUILT, 404, headers=CAREFUL)
-            return file.answer(request, ASK_FIRST)
+            is_for_players = PAGES[address] == INDEX
+            shown = with_tags(file, await tags(request)) if is_for_players else file
+            return shown.answer(request, ASK_FIRST)
 
         return Route(address, show_page)
 

@@ -1,0 +1,107 @@
+"""Takes the still pictures that links show in a chat: one of each game and variant, and a general one.
+
+They are kept in web/public/previews, because a page can be built where there is no browser to draw them.
+"""
+
+import base64
+import struct
+import zlib
+from collections import Counter
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import msgspec
+from playwright.sync_api import Page, sync_playwright
+
+from parlour.game import Game
+from parlour.games import GAMES
+from parlour.server.api.link_previews import GENERAL, SIZE, picture_name, variants_of
+from parlour.server.api.preview import preview
+from tests.e2e.browser import launch
+from tests.e2e.screenshots import ROOT, gallery
+
+FOLDER = ROOT / "web" / "public" / "previews"
+COLOURS = 32
+"""So many are enough for boards that are drawn; a picture takes a fifth of the room then."""
+LINE = "Board games in the browser, with friends, strangers and bots."
+
+
+class Drawn(NamedTuple):
+    """What a picture shows: a heading, what stands under it, a sentence, and a board."""
+
+    title: str
+    kind: str
+    line: str
+    scene: Any
+
+
+def take(page: Page, name: str, drawn: Drawn) -> None:
+    page.evaluate("(one) => draw(one)", msgspec.to_builtins(drawn._asdict()))
+    page.evaluate("() => document.fonts.ready")
+    page.wait_for_function("() => !document.getAnimations().length")
+    pixels = page.evaluate(DEVELOP, base64.b64encode(page.screenshot()).decode())
+    (FOLDER / f"{name}.png").write_bytes(indexed_png(base64.b64decode(pixels), *SIZE))
+
+
+DEVELOP = """async (taken) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${taken}`)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    const pixels = canvas.getImageData(0, 0, image.width, image.height).data;
+    return btoa(Array.from(pixels, (byte) => String.fromCharCode(byte)).join(""));
+}"""
+"""The pixels of a picture, four bytes each."""
+
+Colour = tuple[int, int, int]
+
+
+def indexed_png(pixels: bytes, width: int, height: int) -> bytes:
+    """A PNG of few colours: those that are most frequent, and for every other the nearest of these."""
+    colours = list(zip(pixels[::4], pixels[1::4], pixels[2::4], strict=True))
+    counts = Counter(colours)
+    palette: list[Colour] = []
+    for colour, _ in counts.most_common():
+        if len(palette) < COLOURS and all(_apart(colour, other) > 200 for other in palette):
+            palette.append(colour)
+    nearest = {one: min(range(len(palette)), key=lambda n: _apart(one, palette[n])) for one in counts}
+    rows = (bytes(nearest[one] for one in colours[at : at + width]) for at in range(0, width * height, width))
+    head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 9)
+    parts = {b"IHDR": head, b"PLTE": bytes(sum(palette, ())), b"IDAT": data, b"IEND": b""}
+    chunks = (_chunk(name, data) for name, data in parts.items())
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _apart(one: Colour, other: Colour) -> int:
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def take_game(page: Page, game: Game[Any]) -> None:
+    for variant, card in variants_of(game):
+        config = None if variant is None else {game.set_up.cards: variant}
+        kind = "" if card is None or card.title == game.display_name else card.title
+        drawn = Drawn(game.display_name, kind, "" if card is None else card.hint, preview(game, config))
+        take(page, picture_name(game, variant), drawn)
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        browser = launch(stack.enter_context(sync_playwright()))
+        stack.callback(browser.close)
+        width, height = SIZE
+        page = browser.new_page(
+            viewport={"width": width, "height": height}, color_scheme="light", reduced_motion="reduce"
+        )
+        page.goto(f"{stack.enter_context(gallery())}#picture")
+        for game in GAMES.values():
+            take_game(page, game)
+        take(page, GENERAL, Drawn("Parlour", "", LINE, preview(GAMES["tictactoe"])))
+
+
+if __name__ == "__main__":
+    main()
