@@ -13,7 +13,7 @@ test("a name that looks like a seat stays a name", () => {
 test("a screen reader hears the spot and what stands on it", () => {
   const scene = scenes("backgammon")[0]!;
   const pile = [...scene.pieces.values()].filter(({ spot }) => spot === "p6");
-  expect(spoken(scene.spots.get("p6")!, pile)).toBe("point 6, 5 checkers of {0}");
+  expect(spoken(scene.spots.get("p6")!, pile, ["Ann", "Bob"])).toBe("point 6, 5 checkers of Ann");
 });
 
 test("a clock that runs down stops at nothing, one that stands does not run", () => {

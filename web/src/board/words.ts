@@ -1,10 +1,15 @@
 // Texts of a scene as they are shown and read out.
+import { t, told } from "../language/language.svelte";
 import type { Clock } from "../wire";
 import type { FullPiece, FullSpot } from "./things";
 
-/** `{0}` becomes the name of whoever has seat 0. */
+/** A text of a scene in the reader's language; `{0}` becomes the name of whoever has seat 0. */
 export function named(text: string, names: readonly (string | null | undefined)[]): string {
-  return text.replace(/\{(\d+)\}/g, (_, seat: string) => names[Number(seat)] ?? `player ${Number(seat) + 1}`);
+  return withNames(told(text), names);
+}
+
+function withNames(text: string, names: readonly (string | null | undefined)[]): string {
+  return text.replace(/\{(\d+)\}/g, (_, seat: string) => names[Number(seat)] ?? t("player {number}", Number(seat) + 1));
 }
 
 /** A text around some names: text, name, text, name, text. */
@@ -16,11 +21,18 @@ export function aroundNames(text: string, names: readonly string[]): string[] {
 }
 
 /** What a screen reader says of a spot and of what stands on it: `point 6, 5 checkers of Ann`. */
-export function spoken(spot: FullSpot, pile: readonly FullPiece[]): string {
+export function spoken(spot: FullSpot, pile: readonly FullPiece[], names: readonly (string | null | undefined)[]): string {
   const counts = new Map<string, number>();
   for (const { label } of pile) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const said = [...counts].map(([label, count]) => (count > 1 ? `${count} ${label.replace(/^\w+/, "$&s")}` : label));
-  return [spot.label, ...said].join(", ");
+  const said = [...counts].map(([label, count]) => (count > 1 ? several(count, label) : told(label)));
+  return withNames([told(spot.label), ...said].join(", "), names);
+}
+
+/** A label in the plural; where a language has no word for that, it is counted. */
+function several(count: number, label: string): string {
+  const plural = `${count} ${label.replace(/^\w+/, "$&s")}`;
+  const translated = told(plural);
+  return translated === plural && told(label) !== label ? `${count} × ${told(label)}` : translated;
 }
 
 /** What a clock shows when the room's own clock shows *now*. */

@@ -1,4 +1,5 @@
 // Standings and results as people read them.
+import { inside, language, t } from "../language/language.svelte";
 import type { GameResult, RatingPoint, Standing } from "../wire";
 
 /** What is believed of somebody's strength, and within which bounds it almost certainly is. */
@@ -8,30 +9,28 @@ export function strength({ rating }: Standing): { rating: string; within: string
 
 /** `12 won, 1 drawn, 3 lost`; what never happened is left out. */
 export function record({ won = 0, drew = 0, lost = 0 }: Standing): string {
-  const said = [[won, "won"], [drew, "drawn"], [lost, "lost"]] as const;
-  return said.flatMap(([count, word]) => (count ? [`${count} ${word}`] : [])).join(", ");
+  const said = [won && t("{count} won", won), drew && t("{count} drawn", drew), lost && t("{count} lost", lost)];
+  return said.filter(Boolean).join(", ");
 }
 
 /** `3 wins in a row`, once there are two. */
 export function streak({ streak: count = 0 }: Standing): string {
-  if (count > 1) return `${count} wins in a row`;
-  return count < -1 ? `${-count} losses in a row` : "";
+  if (count > 1) return t("{count} wins in a row", count);
+  return count < -1 ? t("{count} losses in a row", -count) : "";
 }
 
 /** `at most 5 in a row`, where that is more than now. */
 export function longest({ longest: most = 0, streak: count = 0 }: Standing): string {
-  return most > 1 && most > count ? `once ${most} wins in a row` : "";
+  return most > 1 && most > count ? t("once {count} wins in a row", most) : "";
 }
 
-const HOW: Record<GameResult["how"], string> = { won: "Won", lost: "Lost", drew: "Drew" };
-
-export function how(result: GameResult): string {
-  return HOW[result.how];
+export function how({ how }: GameResult): string {
+  return { won: t("Won"), lost: t("Lost"), drew: t("Drew") }[how];
 }
 
 /** The last games of a ladder, the newest last: for whoever does not see the dots. */
 export function form(results: readonly GameResult[]): string {
-  return `The last games: ${results.map(({ how }) => how).reverse().join(", ")}`;
+  return t("The last games: {results}", results.map((one) => inside(how(one))).reverse().join(", "));
 }
 
 /** What a ranked game made of the rating: `+12`, `−7`. */
@@ -60,16 +59,16 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /** How long ago, for as long as that says more than the date. */
-export function ago(date: number, now: number, written = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })): string {
+export function ago(date: number, now: number, written = new Intl.DateTimeFormat(language.locale, { dateStyle: "medium" })): string {
   const seconds = now - date;
-  if (seconds < MINUTE) return "just now";
+  if (seconds < MINUTE) return t("just now");
   if (seconds < 60 * MINUTE) return several(Math.floor(seconds / MINUTE), "minute");
   if (seconds < DAY) return several(Math.floor(seconds / 60 / MINUTE), "hour");
   return seconds < 7 * DAY ? several(Math.floor(seconds / DAY), "day") : written.format(date * 1000);
 }
 
-function several(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"} ago`;
+function several(count: number, unit: "minute" | "hour" | "day"): string {
+  return new Intl.RelativeTimeFormat(language.locale).format(-count, unit);
 }
 
 /** Small facts in a row; a line breaks behind a dot, never before it. */

@@ -1,5 +1,6 @@
 // What players offer each other, in words, and what each of them can do about it.
 import type { FullControl } from "../board/things";
+import { t } from "../language/language.svelte";
 import type { Offers, OpenOffer, Player } from "../wire";
 
 export type What = OpenOffer["what"];
@@ -17,42 +18,42 @@ export interface Word {
 }
 
 const THEIRS: Record<What, (name: string) => string> = {
-  draw: (name) => `${name} offers a draw.`,
-  takeback: (name) => `${name} would like to take a move back.`,
-  pause: (name) => `${name} would like a pause.`,
-  resume: (name) => `${name} would like to go on.`,
+  draw: (name) => t("{name} offers a draw.", name),
+  takeback: (name) => t("{name} would like to take a move back.", name),
+  pause: (name) => t("{name} would like a pause.", name),
+  resume: (name) => t("{name} would like to go on.", name),
 };
 
-const MINE: Record<What, string> = {
-  draw: "You have offered a draw.",
-  takeback: "You have asked to take a move back.",
-  pause: "You have asked for a pause.",
-  resume: "You have asked to go on.",
+const MINE: Record<What, () => string> = {
+  draw: () => t("You have offered a draw."),
+  takeback: () => t("You have asked to take a move back."),
+  pause: () => t("You have asked for a pause."),
+  resume: () => t("You have asked to go on."),
 };
 
-const DECLINED: Record<What, string> = {
-  draw: "Your draw was declined.",
-  takeback: "Your move stands: taking it back was declined.",
-  pause: "A pause was declined.",
-  resume: "Not everybody wants to go on yet.",
+const DECLINED: Record<What, () => string> = {
+  draw: () => t("Your draw was declined."),
+  takeback: () => t("Your move stands: taking it back was declined."),
+  pause: () => t("A pause was declined."),
+  resume: () => t("Not everybody wants to go on yet."),
 };
 
 const TOLD: Record<What, (name: string) => string> = {
-  draw: (name) => `The draw that ${name} offered was declined`,
-  takeback: (name) => `${name} may not take the move back`,
-  pause: (name) => `The pause that ${name} asked for was declined`,
-  resume: (name) => `${name} would have gone on`,
+  draw: (name) => t("The draw that {name} offered was declined", name),
+  takeback: (name) => t("{name} may not take the move back", name),
+  pause: (name) => t("The pause that {name} asked for was declined", name),
+  resume: (name) => t("{name} would have gone on", name),
 };
 
 /** What there is to say about offers, to me; null where nothing is on offer. */
 export function wordOf(offers: Offers, seats: Seats, me: string | null): Word | null {
   const { open } = offers;
   const seated = seats.some((seat) => seat?.id === me);
-  if (open?.by === me && me !== null) return { text: MINE[open.what], reply: "withdraw", what: open.what };
+  if (open?.by === me && me !== null) return { text: MINE[open.what](), reply: "withdraw", what: open.what };
   if (open) return { text: THEIRS[open.what](nameOf(open.by, seats)), reply: seated && !open.agreed?.includes(me ?? "") ? "answer" : null, what: open.what };
   const vain = offers.declined?.filter(({ by }) => by === me).at(-1);
-  if (offers.paused != null) return { text: "The game is paused, and its clock with it.", reply: seated ? "resume" : null, what: null };
-  return vain && me !== null ? { text: DECLINED[vain.what], reply: null, what: null } : null;
+  if (offers.paused != null) return { text: t("The game is paused, and its clock with it."), reply: seated ? "resume" : null, what: null };
+  return vain && me !== null ? { text: DECLINED[vain.what](), reply: null, what: null } : null;
 }
 
 /** What is on the menu now: the offers that the game allows, and what it keeps there itself. */
@@ -61,13 +62,13 @@ export function menuOf(allowed: readonly string[], offers: Offers, own: readonly
   const running = offers.paused == null;
   const inVain = (what: What) => offers.declined?.some((one) => one.by === me && one.what === what) ?? false;
   const entries: FullControl[] = [];
-  if (free && allowed.includes("draw") && !inVain("draw")) entries.push(entry("draw", "Offer a draw", { ask: "offer", what: "draw" }));
-  if (free && running && moved && allowed.includes("takeback") && !inVain("takeback")) entries.push(entry("takeback", "Take my move back", { ask: "offer", what: "takeback" }));
-  if (free && running && clock && allowed.includes("pause")) entries.push(entry("pause", "Pause", { ask: "offer", what: "pause" }));
+  if (free && allowed.includes("draw") && !inVain("draw")) entries.push(entry("draw", t("Offer a draw"), { ask: "offer", what: "draw" }));
+  if (free && running && moved && allowed.includes("takeback") && !inVain("takeback")) entries.push(entry("takeback", t("Take my move back"), { ask: "offer", what: "takeback" }));
+  if (free && running && clock && allowed.includes("pause")) entries.push(entry("pause", t("Pause"), { ask: "offer", what: "pause" }));
   entries.push(...own);
   if (allowed.includes("resign")) {
-    const cost = ranked ? "Resign? You lose this game, and it counts for your rating." : "Resign? You lose this game.";
-    entries.push(entry("resign", "Resign", { ask: "resign" }, cost));
+    const cost = ranked ? t("Resign? You lose this game, and it counts for your rating.") : t("Resign? You lose this game.");
+    entries.push(entry("resign", t("Resign"), { ask: "resign" }, cost));
   }
   return entries;
 }
@@ -78,13 +79,13 @@ export function offerNews(before: Offers, after: Offers, seats: Seats): string[]
   if (after.open && !before.open) news.push(THEIRS[after.open.what](nameOf(after.open.by, seats)).replace(/\.$/, ""));
   const { open } = before;
   if (open && !after.open && after.declined?.some(({ by, what }) => by === open.by && what === open.what)) news.push(TOLD[open.what](nameOf(open.by, seats)));
-  if (before.paused == null && after.paused != null) news.push("The game is paused");
-  if (before.paused != null && after.paused == null) news.push("The game goes on");
+  if (before.paused == null && after.paused != null) news.push(t("The game is paused"));
+  if (before.paused != null && after.paused == null) news.push(t("The game goes on"));
   return news;
 }
 
 function nameOf(id: string, seats: Seats): string {
-  return seats.find((seat) => seat?.id === id)?.name ?? "Somebody";
+  return seats.find((seat) => seat?.id === id)?.name ?? t("Somebody");
 }
 
 function entry(id: string, text: string, event: RoomAsk, confirm = ""): FullControl {

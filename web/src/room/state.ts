@@ -1,6 +1,7 @@
 // A room as the browser knows it, and how each message changes it. No socket, no clock, no drawing.
 import { patched, things, type Things } from "../board/things";
 import { named } from "../board/words";
+import { listed, t, told } from "../language/language.svelte";
 import { offerNews } from "./offers";
 import type { ChatLine, Here, JoinAnswer, Offers, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
 
@@ -125,7 +126,7 @@ function noted(room: RoomState, before: RoomState["seats"]): RoomState {
   const left = others(toldApart(before)).filter(({ id }) => !sat(room.seats, id));
   const came = others(toldApart(room.seats)).filter(({ id }) => !sat(before, id));
   if (!left.length && !came.length) return room;
-  const lines = [...left.map(({ name }) => `${name} has left the table`), ...came.map(({ name }) => `${name} sits down`)];
+  const lines = [...left.map(({ name }) => t("{name} has left the table", name)), ...came.map(({ name }) => t("{name} sits down", name))];
   const notes = [...room.notes, ...lines.map((text) => ({ seq: room.seq ?? 0, text }))].slice(-KEPT_LINES);
   return { ...room, notes, left: came.length ? null : (left.at(-1)?.name ?? room.left) };
 }
@@ -192,32 +193,32 @@ export function headline(room: RoomState, seats: readonly (Player | null)[]): st
 
 /** How it ended, in a sentence: who won, and why. */
 export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null, resigned = false): string {
-  if (resigned && outcome.lost?.includes(me ?? "")) return `You resigned: ${list(outcome.won ?? [], seats, me)} wins`;
-  if (resigned && !outcome.won?.includes(me ?? "")) return `${list(outcome.lost ?? [], seats, me)} resigned: ${list(outcome.won ?? [], seats, me)} wins`;
-  const why = outcome.why ? `: ${outcome.why}` : "";
+  const names = (ids: readonly string[] = []) => list(ids, seats, me);
+  if (resigned && outcome.lost?.includes(me ?? "")) return t("You resigned: {winner} wins", names(outcome.won));
+  if (resigned && !outcome.won?.includes(me ?? "")) return t("{loser} resigned: {winner} wins", names(outcome.lost), names(outcome.won));
+  const why = outcome.why ? `: ${told(outcome.why)}` : "";
   const won = outcome.won ?? [];
   if (won.length === 0) {
-    if (outcome.drew?.length) return `A draw${why}`;
-    if (me !== null && outcome.lost?.includes(me)) return `You lose${why}`;
-    return outcome.lost?.length ? `${list(outcome.lost, seats, me)} lost${why}` : `It is over${why}`;
+    if (outcome.drew?.length) return t("A draw") + why;
+    if (me !== null && outcome.lost?.includes(me)) return t("You lose") + why;
+    return (outcome.lost?.length ? t("{names} lost", names(outcome.lost)) : t("It is over")) + why;
   }
-  if (won.length === 1 && won[0] === me) return `You win${why}`;
-  return `${list(won, seats, me)} ${won.length > 1 ? "win" : "wins"}${why}`;
+  if (won.length === 1 && won[0] === me) return t("You win") + why;
+  return (won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won))) + why;
 }
 
 function list(ids: readonly string[], seats: readonly (Player | null)[], me: string | null): string {
-  const names = ids.map((id) => (id === me ? "you" : seats.find((seat) => seat?.id === id)?.name ?? "somebody"));
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return listed(ids.map((id) => (id === me ? t("you") : (seats.find((seat) => seat?.id === id)?.name ?? t("somebody")))));
 }
 
 /** Why a room is over for good, in a sentence. */
 export function farewell(reason: string): string {
   const known: Record<string, string> = {
-    game_ended: "This room has closed.",
-    game_timeout: "This room has closed: nothing happened for a while.",
-    nobody_came: "Not everybody came, so there is no game here.",
-    nobody_here: "This room has closed: everybody had left.",
-    rules_changed: "This room has closed: the rules of the game were changed.",
+    game_ended: t("This room has closed."),
+    game_timeout: t("This room has closed: nothing happened for a while."),
+    nobody_came: t("Not everybody came, so there is no game here."),
+    nobody_here: t("This room has closed: everybody had left."),
+    rules_changed: t("This room has closed: the rules of the game were changed."),
   };
-  return known[reason] ?? "This room has closed.";
+  return known[reason] ?? t("This room has closed.");
 }

@@ -1,6 +1,7 @@
 // Being in a room: the channel, what it says, and what is asked of it.
 import type { Channel } from "phoenix";
 import * as api from "../api";
+import { t } from "../language/language.svelte";
 import { line } from "../line.svelte";
 import type { Problem } from "../problem";
 import type { JoinAnswer } from "../wire";
@@ -76,7 +77,7 @@ export class Visit {
     removeEventListener("pagehide", this.#remember);
     this.#entered();
     this.#channel?.leave();
-    for (const { settle } of this.#asked.values()) settle({ code: "left", message: "You have left this page." });
+    for (const { settle } of this.#asked.values()) settle({ code: "left", message: t("You have left this page.") });
   }
 
   /** Look at the plate on the door: who sits where. What changes while one looks is looked at once more. */
