@@ -1,0 +1,105 @@
+"""Whatever opens at a table and around it: for screen readers, by keyboard alone, in light and dark."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.browser import LANDSCAPE
+from tests.e2e.hands import button, choose
+from tests.e2e.test_browser_lobby import TWO_LOOKS, looked_at
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+SIDEWAYS = (LANDSCAPE, "light")
+
+
+def win(ann, bob):
+    for mine, yours in (("centre", "left"), ("top", "right")):
+        ann.mark(mine)
+        bob.sees("Your turn")
+        bob.mark(yours)
+        ann.sees("Your turn")
+    ann.mark("bottom")
+    ann.sees("You win: three in a row")
+
+
+def test_axe_finds_no_serious_fault_in_the_waiting_room_among_offers_and_at_the_end(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    room = ann.open_room()
+    expect(ann.page.get_by_role("heading", name="Waiting for your friend")).to_be_visible()
+    assert looked_at(ann, [*TWO_LOOKS, SIDEWAYS]) == []
+    bob.come_in(room)
+    ann.sees("Your turn")
+    button(ann, "Offers and resigning").click()
+    expect(button(ann, "Offer a draw")).to_be_visible()
+    assert looked_at(ann, [*TWO_LOOKS, SIDEWAYS]) == []
+    button(ann, "Offer a draw").click()
+    expect(button(bob, "Agree")).to_be_visible()
+    for who in (ann, bob):
+        assert looked_at(who, TWO_LOOKS) == []
+    button(bob, "Decline").click()
+    expect(button(bob, "Agree")).to_have_count(0)
+    choose(bob, "Resign")
+    expect(bob.page.get_by_role("dialog")).to_be_visible()
+    assert looked_at(bob, TWO_LOOKS) == []
+    bob.page.get_by_role("dialog").get_by_role("button", name="No").click()
+    bob.page.set_viewport_size({"width": 1280, "height": 800})
+    ann.page.set_viewport_size({"width": 1280, "height": 800})
+    button(bob, "Offers and resigning").click()
+    win(ann, bob)
+    expect(ann.page.get_by_role("link", name="Replay")).to_be_visible()
+    for who in (ann, bob):
+        assert looked_at(who, [*TWO_LOOKS, SIDEWAYS]) == []
+
+
+def test_axe_finds_no_serious_fault_on_the_pages_around_the_rooms(server, visit):
+    ann = visit(server, "Ann")
+    for path, heading in (
+        ("/watch", "Watch"),
+        ("/games", "Ratings"),
+        ("/rules/stratego", "Stratego"),
+        ("/rules/backgammon/plakoto", "Plakoto"),
+    ):
+        ann.go(path)
+        expect(ann.page.get_by_role("heading", name=heading).first).to_be_visible()
+        assert looked_at(ann, TWO_LOOKS) == []
+
+
+def test_offers_are_made_and_answered_by_keyboard_alone(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room())
+    ann.sees("Your turn")
+    ann.tab_to("Offers and resigning")
+    ann.press("Enter")
+    ann.tab_to("Offer a draw")
+    ann.press("Enter")
+    expect(bob.page.get_by_test_id("offer")).to_have_text("Ann offers a draw.")
+    bob.tab_to("Decline")
+    bob.press("Enter")
+    expect(ann.page.get_by_test_id("offer")).to_have_text("Your draw was declined.")
+    bob.tab_to("Offers and resigning")
+    bob.press("Enter")
+    bob.tab_to("Resign")
+    bob.press("Enter")
+    bob.tab_to("Yes")
+    bob.press("Enter")
+    ann.sees("You win: the other side resigned")
+
+
+def test_the_end_of_a_game_is_read_and_left_by_keyboard_alone(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room())
+    ann.sees("Your turn")
+    win(ann, bob)
+    ann.tab_to("Fair play")
+    ann.press("Enter")
+    expect(ann.page.get_by_text(re.compile("seed")).first).to_be_visible()
+    ann.tab_to("Rematch")
+    ann.press("Enter")
+    bob.tab_to("Replay")
+    bob.press("Enter")
+    expect(bob.page.get_by_role("slider", name="Moment")).to_be_visible()
+    bob.tab_to("A move on")
+    bob.press("Enter")
+    expect(bob.page.get_by_role("status").first).to_contain_text("centre")
