@@ -46,11 +46,11 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 
 test-long: setup tests/e2e/node_modules/.ready ## more of the same: other seeds, other variants, longer matches; some ten minutes
 	@scripts/setup-browser
-	$(bin)/pytest -q -n auto -m long --ignore tests/e2e/test_webkit.py
+	$(bin)/pytest -q -n auto -m long --ignore tests/e2e/test_engines.py
 
-test-engines: setup ## the page in WebKit, the engine of Safari; on Debian it is installed
-	@scripts/setup-webkit
-	$(bin)/pytest -q -n 0 tests/e2e/test_webkit.py
+test-engines: setup ## the main journey in Firefox and in WebKit, the engine of Safari; on Debian they are installed
+	@scripts/setup-engines
+	$(bin)/pytest -q -n 0 tests/e2e/test_engines.py
 
 torture: setup ## kill a server 200 times while it is played on, and its database, and more of the kind: some fifteen minutes
 	$(bin)/python -m tests.torture kills

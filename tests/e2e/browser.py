@@ -131,7 +131,21 @@ class Visitor:
     def sees(self, status: str) -> None:
         expect(self.status).to_have_text(status)
 
+    def reads(self, words: str) -> None:
+        expect(self.page.get_by_text(words).first).to_be_visible()
+
+    def reads_no_more(self, words: str) -> None:
+        expect(self.page.get_by_text(words)).to_have_count(0)
+
+    def has(self, selector: str, count: int) -> None:
+        expect(self.page.locator(selector)).to_have_count(count)
+
     # Doing.
+
+    def click(self, name: str) -> None:
+        """Press the button, or follow the link, that a screen reader calls so."""
+        one = self.page.get_by_role("button", name=name, exact=True)
+        one.or_(self.page.get_by_role("link", name=name, exact=True)).first.click()
 
     def mark(self, label: str) -> None:
         """Play noughts and crosses."""
