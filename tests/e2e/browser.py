@@ -34,6 +34,7 @@ class Visitor:
     ) -> None:
         self.server = server
         self.name = name
+        self.has_touch: bool = options.get("has_touch", False)
         self.context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
         if picks_up:
             self.context.add_init_script(PICK_UP)

@@ -1,0 +1,61 @@
+"""Every variant of every game is played to its end by pressing alone, on every kind of screen."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.clicker import play_to_the_end, watch_answers
+from tests.e2e.conftest import end
+from tests.e2e.servers import Server
+from tests.e2e.test_browser_moves import SCREENS
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+
+VARIANTS = {
+    "Noughts and crosses": [""],
+    "Minesweeper": ["Beginner", "Intermediate", "Expert", "Your own"],
+    "Backgammon": ["Backgammon", "Tavla", "Tavli", "Portes", "Plakoto", "Fevga"],
+    "Stratego": ["Classic", "Quick start"],
+}
+"""The cards of each game."""
+SAMPLE = [
+    ("Noughts and crosses", "", "on its side"),
+    ("Minesweeper", "Expert", "phone"),
+    ("Backgammon", "Tavla", "phone"),
+]
+"""What is played every time; `make test-long` plays the others."""
+ALL = [(game, one, screen) for game, cards in VARIANTS.items() for one in cards for screen in SCREENS]
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """A server whose bots take no time for show."""
+    server = Server(tmp_path_factory.mktemp("quick"), "--bot-pace", "0").start()
+    yield server
+    end(server)
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "screen"),
+    [pytest.param(*one, marks=[] if one in SAMPLE else pytest.mark.long) for one in ALL],
+)
+def test_a_variant_is_played_to_its_end_by_pressing_what_the_page_offers(quick, visit, game, variant, screen):
+    ann = visit(quick, "Ann", picks_up=False, **SCREENS[screen])
+    watch_answers(ann)
+    ann.go("/").page.get_by_label("Your name").fill("Ann")
+    if variant:
+        ann.click(f"Set up {game}")
+        ann.page.get_by_role("dialog").locator(".cards").get_by_text(variant, exact=True).click()
+        ann.click("Open the room")
+    else:
+        ann.click(f"A friend to play {game} with")
+    ann.page.wait_for_url(re.compile(r"/r/\w+$"))
+    if game != "Minesweeper":
+        ann.click("Add a bot")
+        bots = ann.page.get_by_role("group", name="Which bot?").get_by_role("button")
+        bots.filter(has_text=re.compile("Easy|Sensible|Casual")).click()
+    play_to_the_end(ann, seed=7)
+    expect(ann.status).to_have_text(re.compile("win|lose|draw"))
+    ann.click("Replay")
+    expect(ann.page.get_by_role("slider", name="Moment")).to_be_visible()
