@@ -20,10 +20,13 @@ LANDSCAPE: ViewportSize = {"width": 844, "height": 390}
 expect.set_options(timeout=10_000)
 
 
+SANDBOX = ["--no-sandbox"] if os.geteuid() == 0 else []
+"""As root it cannot put itself into a sandbox."""
+
+
 def launch(playwright: Playwright, *arguments: str) -> Browser:
-    """Debian's own; as root it cannot put itself into a sandbox."""
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=[*sandbox, *arguments])
+    """Debian's own."""
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=[*SANDBOX, *arguments])
 
 
 class Visitor:

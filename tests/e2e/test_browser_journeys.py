@@ -1,4 +1,4 @@
-"""An evening on every kind of screen, by pressing alone: host, friend, spectator, from invitation to replay."""
+"""An evening on every kind of screen, by pressing alone: host, friend, spectator, invitation to replay."""
 
 import re
 
