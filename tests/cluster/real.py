@@ -110,9 +110,9 @@ class Cluster:
 
     async def all_shared(self) -> None:
         """Wait until every running worker owns an equal share, and nothing is about to change hands."""
-        await until(self._is_shared, "equal shares of the rooms")
+        await until(self.is_shared, "equal shares of the rooms")
 
-    async def _is_shared(self) -> bool:
+    async def is_shared(self) -> bool:
         rows = await self.ask(
             """SELECT count(shard) AS shards, count(wanted) AS wanted, address FROM workers
             LEFT JOIN shards ON owner = id WHERE NOT gone GROUP BY id, address"""
