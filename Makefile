@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts
 bin := .venv/bin
 
@@ -24,6 +24,9 @@ tests/e2e/node_modules/.ready: scripts/setup-clients tests/e2e/package-lock.json
 dist: setup ## build the wheel and the sdist into dist/
 	@rm -rf dist
 	$(bin)/python -m hatchling build
+
+docs: ## build the documentation as a site into site/
+	@scripts/docs
 
 serve: setup ## run the server on http://127.0.0.1:8000
 	@$(bin)/parlour serve

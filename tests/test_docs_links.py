@@ -1,0 +1,30 @@
+"""Links between the pages of the documentation, and the list of all pages."""
+
+import re
+
+import pytest
+
+from tests.test_docs import PAGES, ROOT, read
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+def test_the_index_lists_every_page_once():
+    listed = re.findall(r"^- \[.+?\]\(([^)#]+)\)", read("docs/index.md"), re.MULTILINE)
+    pages = [(ROOT / "docs" / path).resolve() for path in listed]
+    assert sorted(pages) == sorted({*PAGES} - {ROOT / "README.md", ROOT / "docs" / "index.md"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_heading_leads_to_one(page):
+    for target, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", page.read_text()):
+        text = ((page.parent / target) if target else page).read_text()
+        headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+        assert anchor in anchors, anchor
