@@ -24,6 +24,7 @@ import pytest
 from websockets.sync.client import connect
 
 import parlour
+from parlour.checking import check_file
 from parlour.cli import load_games
 from parlour.doors.gammonx.hub import COMMANDS
 from parlour.doors.gammonx.news import TOLD
@@ -181,6 +182,16 @@ def test_the_games_on_the_pages_can_be_served(page, name, tmp_path):
     file = tmp_path / f"{name}.py"
     file.write_text(source(page))
     assert [game.name for game in load_games(file)] == [name]
+
+
+@pytest.mark.parametrize(
+    "page", ["docs/tutorial.md", "docs/tutorial-board.md", "docs/how-to/check-for-leaks.md"]
+)
+def test_the_games_on_the_pages_pass_the_check(page, tmp_path):
+    file = tmp_path / "game.py"
+    file.write_text(source(page))
+    (checked,) = check_file(file)
+    assert checked.ok, [str(finding) for finding in checked.findings]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command line: `parlour serve`, with an option for every setting, `copy`, `leakcheck` and `keys`."""
+"""The command line: `parlour serve`, with an option for every setting, and the tools of authors and hosts."""
 
 import asyncio
 import inspect
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from parlour import __version__
+from parlour import __version__, checking
 from parlour import keys as signing_keys
 from parlour.bots import TROUBLES as BOT_TROUBLES
 from parlour.copying import copy
@@ -112,6 +112,31 @@ def leakcheck(
         typer.echo(str(report))
     codes = {report.code for report in reports}
     raise typer.Exit(1 if 1 in codes else max(codes))
+
+
+def check_games(
+    game: Annotated[str, typer.Argument(help="A Python file with games of your own, or a game's name.")],
+    config: Annotated[str, typer.Option(help="The config of the rooms, as JSON.")] = "{}",
+) -> None:
+    """Check a game: its declaration, random play, replay, every scene, secrets and bots.
+
+    Each thing that is wrong is one sentence, with file and line; then the command exits with 1.
+    """
+    chosen = _decoded(config)
+    with screen.status("") as line:
+
+        def show(stage: str) -> None:
+            line.update(f"Checking {stage}")
+
+        if game in GAMES:
+            results = [checking.check_game(GAMES[game], chosen, show)]
+        else:
+            results = checking.check_file(_python_file(game), chosen, show)
+    for checked in results:
+        for finding in (*checked.findings, *checked.hints):
+            typer.echo(f"{'hint: ' if finding in checked.hints else ''}{finding}")
+        typer.echo(str(checked))
+    raise typer.Exit(0 if all(checked.ok for checked in results) else 1)
 
 
 MOST_NAMED = 100
@@ -238,9 +263,20 @@ def _outcome(work: Coroutine[Any, Any, T]) -> T:
 def _chosen_games(game: str) -> list[Game[Any]]:
     if game in GAMES:
         return [GAMES[game]]
+    return load_games(_python_file(game))
+
+
+def _python_file(game: str) -> Path:
     if not game.endswith(".py"):
         fail(f"expected a Python file or one of {', '.join(GAMES)}, got {game}")
-    return load_games(Path(game))
+    return Path(game)
+
+
+def _decoded(config: str) -> Any:
+    try:
+        return msgspec.json.decode(config)
+    except msgspec.DecodeError as error:
+        fail(f"--config: expected JSON, got something else: {error}")
 
 
 def _check(
@@ -248,9 +284,7 @@ def _check(
 ) -> Report | Judgement:
     look = judge if worlds else check
     try:
-        return look(game, msgspec.json.decode(config), games=games, steps=steps, seed=seed)
-    except msgspec.DecodeError as error:
-        fail(f"--config: expected JSON, got something else: {error}")
+        return look(game, _decoded(config), games=games, steps=steps, seed=seed)
     except Refused as why:
         fail(f"{game.name}: {why.message}")
 
@@ -258,7 +292,7 @@ def _check(
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file of somebody's own."""
     try:
-        return game_loader.load_games(file)
+        return game_loader.load_games(file, lambda sentence: say(f"parlour: {sentence}", style="yellow"))
     except Refused as why:
         fail(why.message)
 
@@ -311,6 +345,7 @@ def _with_options(command: Any) -> Any:
 
 app.command()(_with_options(serve))
 app.command("copy")(copy_journal)
+app.command("check")(check_games)
 app.command()(leakcheck)
 app.add_typer(keys, name="keys")
 app.add_typer(cluster, name="cluster")

@@ -344,32 +344,56 @@ class Game(Generic[S]):
         return state
 
     def checked(self) -> "Game[S]":
-        """This game, or a refusal that says what is missing in its declaration."""
+        """This game, or a refusal that says what is wrong in its declaration; its path is the name."""
         for wanted in ("name", "display_name", "seats", "State"):
             if not hasattr(self, wanted):
-                raise Refused(Code.GAME_ERROR, f"{type(self).__name__}: expected a {wanted}, got none")
-        if not _NAME.fullmatch(self.name):
-            raise Refused(Code.GAME_ERROR, f"expected a name of a-z, 0-9 and _, got {self.name!r}")
-        if not (self.seats and self.seats.start >= 1 and self.seats.step == 1):
-            raise Refused(Code.GAME_ERROR, f"{self.name}: expected seats like range(2, 3), got {self.seats}")
+                why = f"{type(self).__name__}: expected a {wanted}, got none"
+                raise Refused(Code.GAME_ERROR, why, path=wanted)
+        if not _NAME.fullmatch(str(self.name)):
+            why = f"expected a name of a-z, 0-9 and _, got {self.name!r}"
+            raise Refused(Code.GAME_ERROR, why, path="name")
+        seats: Any = self.seats
+        if not (isinstance(seats, range) and seats and seats.start >= 1 and seats.step == 1):
+            raise self._wrong("seats", "seats like range(2, 3)", seats)
         if type(self).init is Game.init:
-            raise Refused(Code.GAME_ERROR, f"{self.name}: expected an init callback, got none")
+            raise self._wrong("init", "an init callback", "none")
+        self._check_types()
         self._check_offers()
         for callback in CALLBACKS:
             self._check_callback(callback)
-        self.read_config({})
+        try:
+            self.read_config({})
+        except Refused as why:
+            raise self._wrong("Config", "a config with a default for every field", why.message) from None
         check_set_up(self.set_up, self.Config, self.read_config)
         return self
+
+    def _wrong(self, name: str, expected: str, got: object) -> Refused:
+        """What is wrong with something that this game declares."""
+        return Refused(Code.GAME_ERROR, f"{self.name}: expected {expected}, got {got}", path=name)
+
+    def _check_types(self) -> None:
+        """What is declared is of the kind that Parlour can use."""
+        if not isinstance(self.State, type):
+            raise self._wrong("State", "State to be a class", repr(self.State))
+        if not isinstance(self.timeouts, Timeouts):
+            raise self._wrong("timeouts", "timeouts like Timeouts(away=60)", repr(self.timeouts))
+        bots: Any = self.bots
+        if not isinstance(bots, Mapping) or not all(map(callable, bots.values())):
+            raise self._wrong("bots", "bots like {'easy': a_function}", repr(bots))
+        for name, kind in (("Event", self.Event), ("Timer", self.Timer), ("State", self.State)):
+            try:
+                msgspec.json.Decoder(kind)
+            except TypeError as error:
+                raise self._wrong(name, f"{name} to have types that JSON can hold", error) from None
 
     def _check_offers(self) -> None:
         """What players can offer each other are things that a room knows."""
         if strange := set(self.offers) - OFFERS:
             known, got = ", ".join(sorted(OFFERS)), ", ".join(sorted(map(str, strange)))
-            raise Refused(Code.GAME_ERROR, f"{self.name}: expected offers of {known}, got {got}")
+            raise self._wrong("offers", f"offers of {known}", got)
         if "resign" in self.offers and self.seats != range(2, 3):
-            raise Refused(
-                Code.GAME_ERROR, f"{self.name}: expected two seats where one can resign, got {self.seats}"
-            )
+            raise self._wrong("offers", "two seats where one can resign", self.seats)
 
     def _check_callback(self, name: str) -> None:
         """A callback can be called with what it is handed."""
@@ -379,8 +403,7 @@ class Game(Generic[S]):
             inspect.signature(own).bind(*wanted)
         except TypeError:
             got = ", ".join(inspect.signature(own).parameters)
-            why = f"{self.name}: expected {name}({', '.join(wanted)}), got {name}({got})"
-            raise Refused(Code.GAME_ERROR, why) from None
+            raise self._wrong(name, f"{name}({', '.join(wanted)})", f"{name}({got})") from None
 
     def read_config(self, config: Any) -> Any:
         """A config as it came from outside, checked."""

@@ -119,7 +119,7 @@ async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(index):
     ("text", "why"),
     [
         ("def broken(:\n", "line 1: invalid syntax"),
-        ("import no_such_module\n", "No module named"),
+        ("import no_such_module\n", "needs the package 'no_such_module'"),
         (COUNTER + "\nprint(1 / 0)\n", "ZeroDivisionError: division by zero"),
         (
             COUNTER.replace("def view(self, state, viewer)", "def view(self, state)"),

@@ -6,6 +6,8 @@ What is compared, for each viewer and each other world that `resample` gives the
   everybody is told of the room, and when the next alarm rings; all of it must be the same;
 - what the viewer is answered to events of their own, legal and not: accepted or refused in both worlds, and
   the refusals the same;
+- after somebody else's event, beside another that they could have chosen: if the states differ only in what
+  `resample` changes, and the views do not, the choice is hidden, and all they receive must be the same;
 - after every command that happens in both worlds: if the views differ, the step revealed something, and that
   comparison is over. Otherwise all of the above must be the same, and the messages that the viewer heard.
 """
@@ -46,6 +48,8 @@ KEPT_STEPS = 2
 TRIES = 8
 """More worlds are tried when a step was revealing in all of them: one where the revealed thing is the same
 shows whether something else slipped out with it."""
+CHOICES = 2
+"""Other events that a player could have chosen, tried beside each that they did."""
 LAST_RINGS = 20
 
 
@@ -122,6 +126,7 @@ class _Play:
             for eyes in self.twins:
                 with self.told_by(eyes):
                     self.twins[eyes] = self.go_on(eyes, command, done)[:KEPT_STEPS]
+            self.compare_choices(command, done)
         self.room = done.room
         self.report.steps += done.step is not None
 
@@ -197,6 +202,28 @@ class _Play:
                 if fresh is not None and (after := self.compare(eyes, fresh, command, done)) is not None:
                     return [after]
         return same
+
+    def compare_choices(self, command: Command | None, done: Done) -> None:
+        """What others receive of a choice that is hidden from them must not depend on it."""
+        if not isinstance(command, Act) or done.step is None:
+            return
+        choices = legal_events(self.game, self.room, command.player) or []
+        for event in self.chance.sample(choices, min(len(choices), CHOICES)):
+            with _noting(f"while trying {event!r} instead"):
+                other = do(
+                    self.game, self.room, Act(command.player, msgspec.Raw(encode(event))), self.instant()
+                )
+            if other.step is None or not self.report.is_secret(done.room.state, other.room.state):
+                continue
+            origin = {"here": encode(done.room.state), "there": encode(other.room.state)}
+            twin = _Twin(other.room, origin, done.room.seq)
+            for eyes in self.eyes():
+                if eyes.viewer == command.player or self.has_left(eyes, done):
+                    continue
+                one, two = self.received(eyes, done), self.received(eyes, other)
+                if one["view"] == two["view"]:
+                    with self.told_by(eyes):
+                        self.same(differ(one, two), twin)
 
     def has_left(self, eyes: Eyes, done: Done) -> bool:
         """From now on the viewer sees through other eyes, and all comparisons are off."""

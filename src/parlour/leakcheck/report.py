@@ -111,6 +111,11 @@ class Report(msgspec.Struct):
             changed = getattr(state, name) != getattr(other, name)
             self.resampled[name] = self.resampled.get(name, False) or changed
 
+    def is_secret(self, state: Any, other: Any) -> bool:
+        """Two states differ, and only in fields that resample was seen to change."""
+        fields = [name for name in self.resampled if getattr(state, name) != getattr(other, name)]
+        return bool(fields) and all(self.resampled[name] for name in fields)
+
     def __str__(self) -> str:
         if not self.hides:
             return (

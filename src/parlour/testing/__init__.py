@@ -12,7 +12,7 @@ from parlour.testing.play import (
     play_to_end,
     viewers,
 )
-from parlour.testing.scenes import clicks, scene_faults
+from parlour.testing.scenes import clicks, offered, scene_faults
 from parlour.testing.table import NEW_YEAR, Table, effects, legal, refused, told
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "effects",
     "full_table",
     "legal",
+    "offered",
     "plain",
     "play_bots",
     "play_on",

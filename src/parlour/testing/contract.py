@@ -24,7 +24,7 @@ from parlour.testing.play import (
     play_to_end,
     viewers,
 )
-from parlour.testing.scenes import clicks, scene_faults
+from parlour.testing.scenes import clicks, offered, scene_faults
 from parlour.testing.table import Table, legal, refused
 from parlour.wire import Act, Connect, Disconnect, Join, Leave, Rematch
 
@@ -208,7 +208,7 @@ def check_scenes(table: Table, luck: int) -> None:
     assert not clicks(table.scene(None))
     stopped = table.room.verdict is not None or table.room.offers.paused is not None
     for player in () if stopped or table.why_ended() else table.room.connected:
-        events = clicks(table.scene(player))
+        events = offered(table, player)
         for event in chance_of(luck).sample(events, min(len(events), 5)):
             command = Act(player, msgspec.Raw(msgspec.json.encode(event)))
             apply_command(table.game, table.room, command, table.instant())

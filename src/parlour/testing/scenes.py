@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from parlour.game import Game
 from parlour.scene import Scene
+from parlour.testing.table import Table
 
 EDGE = 1e-9
 """Lengths that are no more than this over the edge are on it."""
@@ -63,3 +65,10 @@ def clicks(scene: Scene) -> list[Any]:
     pressed = [control.event for control in scene.controls if control.fields is None and not control.options]
     chosen = [option.event for control in scene.controls for option in control.options]
     return [event for event in (*clicked, *drops, *pressed, *chosen) if event is not None]
+
+
+def offered(table: Table, player: str) -> list[Any]:
+    """What a player's scene lets them click; nothing, where nobody says what is legal and Parlour draws."""
+    kind = type(table.game)
+    guessed = kind.scene is Game.scene and table.game.legal_events(table.state, player) is None
+    return [] if guessed else clicks(table.scene(player))
