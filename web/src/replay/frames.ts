@@ -1,5 +1,6 @@
 // A room's history as pictures to leaf through: one for each step that changed what was to be seen, and the turns among them.
 import { patched, things, type Things } from "../board/things";
+import { t } from "../language/language.svelte";
 import { toldApart } from "../room/state";
 import type { Player, Result, HistoryStep, Side } from "../wire";
 
@@ -80,7 +81,7 @@ export function turns(frames: readonly Frame[]): Turn[] {
     for (const text of fresh) found.push({ text, seats, sides: scene.sides, frame });
   });
   if (found.length) return found;
-  return frames.map(({ seq, seats, scene }, frame) => ({ text: `Step ${seq}`, seats, sides: scene.sides, frame }));
+  return frames.map(({ seq, seats, scene }, frame) => ({ text: t("Step {number}", String(seq)), seats, sides: scene.sides, frame }));
 }
 
 /** The turn that a frame shows, or that came before it; -1 before the first. */
