@@ -1,11 +1,9 @@
 // Every word that people read can be translated: it is said by `t`, and every catalogue of the pages has it.
-import { readFileSync, readdirSync } from "node:fs";
 import { parse } from "svelte/compiler";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { holes, type Texts } from "../src/language/catalogue";
 
-const SOURCE = new URL("../src/", import.meta.url).pathname;
 /** Pages for those who write programs are in English alone; the language itself says nothing. */
 const ELSEWHERE = /^(developers|language)\//;
 /** Attributes that are read. */
@@ -21,10 +19,11 @@ const UNREAD = new Set([
   "a whole number or nothing", "a whole number", ", got text", "of at most ", "of at least ",
 ]);
 
-const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((name) => /\.(ts|svelte)$/.test(name) && !ELSEWHERE.test(name));
-const text = (name: string) => readFileSync(SOURCE + name, "utf8");
-const catalogues = readdirSync(`${SOURCE}language`).filter((name) => name.endsWith(".json"));
-const textsOf = (name: string) => JSON.parse(text(`language/${name}`)) as Texts;
+const raw = import.meta.glob("../src/**/*.{ts,svelte}", { query: "?raw", import: "default", eager: true }) as Record<string, string>;
+const sources = new Map(Object.entries(raw).map(([path, text]) => [path.replace("../src/", ""), text]));
+const files = [...sources.keys()].filter((name) => !ELSEWHERE.test(name));
+const text = (name: string) => sources.get(name) ?? "";
+const catalogues = Object.entries(import.meta.glob("../src/language/*.json", { import: "default", eager: true }) as Record<string, Texts>);
 
 interface Node {
   readonly type: string;
@@ -92,14 +91,13 @@ it("has its English as a plain text, so that it can be found here", () => {
   expect(found).toEqual([]);
 });
 
-it.each(catalogues)("is in %s, and nothing else is", (name) => {
-  const texts = textsOf(name);
+it.each(catalogues)("is in %s, and nothing else is", (_, texts) => {
   expect(Object.keys(texts).filter((english) => !keys.has(english))).toEqual([]);
   expect([...keys].filter((english) => !(english in texts))).toEqual([]);
 });
 
-it.each(catalogues)("has in %s the same places for what is put in", (name) => {
+it.each(catalogues)("has in %s the same places for what is put in", (_, texts) => {
   const sorted = (template: string) => holes(template).sort().join();
-  const forms = Object.entries(textsOf(name)).flatMap(([english, entry]) => (typeof entry === "string" ? [entry] : Object.values(entry)).map((one) => [english, one] as const));
+  const forms = Object.entries(texts).flatMap(([english, entry]) => (typeof entry === "string" ? [entry] : Object.values(entry)).map((one) => [english, one] as const));
   expect(forms.filter(([english, one]) => sorted(english) !== sorted(one))).toEqual([]);
 });
