@@ -79,6 +79,35 @@ def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server,
     ann.page.get_by_role("button", name="Chat").click()
     expect(ann.page.get_by_label("Say something")).to_be_in_viewport(ratio=1)
     assert serious_faults(ann) == []
+    covered = ann.page.evaluate(LAYOUT)["overlaps"]
+    assert covered == [".act .talking"], "the players stay in sight while one reads"
+
+
+def test_a_press_makes_the_squares_of_a_wide_field_as_large_as_a_thumb_and_back(server, visit):
+    ann = sit_down(server, visit, "minesweeper", {"preset": "advanced"}, viewport=ON_ITS_SIDE, **TOUCH)
+    size = lambda: ann.spot("column 15, row 8: closed").bounding_box()["width"]  # noqa: E731
+    before = size()
+    ann.page.get_by_role("button", name="Larger squares").click()
+    assert size() >= 40
+    expect(ann.spot("column 15, row 8: closed")).to_be_in_viewport(ratio=1)
+    assert ann.page.evaluate(LAYOUT)["scrolls"] == [0, 0], "the board scrolls in its place, not the page"
+    ann.page.get_by_role("button", name="Larger squares").click()
+    assert size() == pytest.approx(before, abs=0.1)
+
+
+@pytest.mark.parametrize("size", [None, PHONE], ids=["desktop", "phone"])
+def test_from_a_room_and_a_replay_one_comes_to_every_page(server, visit, size):
+    ann = visit(server, "Ann", **({"viewport": size, **TOUCH} if size else {}))
+    room = ann.open_room()
+    for path in (f"/r/{room}", f"/r/{room}/replay"):
+        ann.go(path)
+        if size:
+            ann.page.get_by_role("button", name="Pages").click()
+        pages = ann.page.get_by_role("navigation", name="Pages")
+        assert pages.get_by_role("link").all_inner_texts() == ["Play", "Watch", "Leaderboard", "Your games"]
+        assert serious_faults(ann) == []
+        pages.get_by_role("link", name="Leaderboard").click()
+        expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()
 
 
 def test_the_replay_has_the_whole_board_on_a_low_screen_too(server, visit):

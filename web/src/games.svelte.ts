@@ -1,7 +1,8 @@
 // The games that can be played here, and what they and their variants are called.
 import * as api from "./api";
-import { fields } from "./form";
-import { titleOf } from "./terms";
+import { fields, titled } from "./form";
+import { told } from "./language/language.svelte";
+import { titleOf, variantOf } from "./terms";
 import type { PublicGame, Scene } from "./wire";
 
 class Games {
@@ -56,9 +57,14 @@ class Games {
 
 export const games = new Games();
 
-/** The variants of a game that has some, the usual one first. */
+/** What a variant is called where it stands by itself: as on its card. */
+export function variantTitle(game: PublicGame, variant: string): string {
+  return variantOf(game, { variant }) ?? told(titled(variant));
+}
+
+/** The variants of a game that has some, the usual one first, then as on the cards. */
 export function variantsOf(game: PublicGame): string[] {
-  const field = fields(game.config_schema).find(({ name }) => name === "variant");
+  const field = fields(game.config_schema, game.set_up.labels).find(({ name }) => name === "variant");
   const all = (field?.choices ?? []).filter((one): one is string => typeof one === "string");
   return all.sort((a, b) => Number(b === field?.initial) - Number(a === field?.initial));
 }
