@@ -2,7 +2,7 @@
 
 import json
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import get_args
 
 import msgspec
@@ -26,6 +26,8 @@ from parlour.scene import (
     apply,
     difference,
     grid,
+    path,
+    polygon,
 )
 from parlour.testing import scene_faults
 from tests.scenes import FOLDER, same, story
@@ -36,6 +38,8 @@ from tests.scenes.stories import STORIES
 def through_the_wire(patch: Patch) -> Patch:
     return msgspec.json.decode(msgspec.json.encode(patch), type=Patch)
 
+
+BOARDS = ("tricks", "hexes", "morris", "auction", "routes", "dice")
 
 # The stories that the browser's tests read.
 
@@ -224,6 +228,50 @@ def test_a_spot_is_somewhere(place):
         with pytest.raises(ValueError, match=r"spot 'c0': expected [xy] to be a number, got"):
             Spot("c0", x, y)
     assert Spot("c0", -1.5, -2).x == -1.5
+
+
+def test_a_word_that_no_browser_knows_is_an_error_that_says_which_there_are():
+    for make, said in (
+        (
+            lambda: Spot("c0", 0, 0, shape="star"),
+            "spot 'c0': expected a shape of down, hand, hex, .*; got 'star'",
+        ),
+        (lambda: Spot("c0", 0, 0, fill="pink"), "spot 'c0': expected a fill of dark, felt, .*; got 'pink'"),
+        (lambda: Spot("c0", 0, 0, mark="odd"), "spot 'c0': expected a mark of last, win, wrong; got 'odd'"),
+        (lambda: Spot("c0", 0, 0, tone=9), "spot 'c0': expected a tone from 0 to 8, got 9"),
+        (
+            lambda: Spot("c0", 0, 0, owner=-1),
+            "spot 'c0': expected an owner that is a seat, 0 or more, got -1",
+        ),
+        (lambda: Piece("p", "pawn", "c0"), "piece 'p': expected a look of back, card, .*; got 'pawn'"),
+        (lambda: Piece("p", "card", "c0", tone=-1), "piece 'p': expected a tone from 0 to 8, got -1"),
+    ):
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            make()
+
+
+def test_a_polygon_has_corners_and_a_path_leads_somewhere():
+    with pytest.raises(ValueError, match="spot 'p': expected 3 points or more for a polygon, got 2"):
+        polygon("p", ((0, 0), (1, 1)))
+    with pytest.raises(ValueError, match="spot 'p': expected 2 points or more for a path, got 1"):
+        path("p", ((0, 0),))
+    with pytest.raises(ValueError, match="spot 'p': expected points for a polygon or a path only"):
+        Spot("p", 0, 0, points=((0, 0), (1, 1)))
+    with pytest.raises(ValueError, match="spot 'p': expected y to be a number, got nan"):
+        path("p", ((0, 0), (1, float("nan"))))
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_takes_at_most_forty_lines_of_python(name):
+    _, _, drawn = (FOLDER.parent / "boards" / f"{name}.py").read_text().partition("    def scene(")
+    assert 0 < len([line for line in drawn.splitlines() if line.strip()]) <= 40
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_one_move_on_a_board_is_told_in_two_kilobytes(name):
+    moments = STORIES[name]()
+    for (_, before), (_, after) in pairwise(moments):
+        assert len(msgspec.json.encode(difference(before, after))) <= 2048
 
 
 @pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf")])

@@ -4,6 +4,14 @@ from collections.abc import Callable
 
 from tests.scenes import Moments
 from tests.scenes.backgammon import backgammon
+from tests.scenes.boards import (
+    auction_story,
+    dice_story,
+    hexes_story,
+    morris_story,
+    routes_story,
+    tricks_story,
+)
 from tests.scenes.played import connect_four, minesweeper, noughts_and_crosses, plain
 from tests.scenes.stratego import stratego
 
@@ -14,4 +22,10 @@ STORIES: dict[str, Callable[[], Moments]] = {
     "backgammon": backgammon,
     "connect_four": connect_four,
     "plain": plain,
+    "tricks": tricks_story,
+    "hexes": hexes_story,
+    "morris": morris_story,
+    "auction": auction_story,
+    "routes": routes_story,
+    "dice": dice_story,
 }

@@ -251,6 +251,13 @@ export interface NamedRoom {
   apart?: boolean;
 }
 
+/** The same board on a screen that is higher than wide: its size, and where spots are then. */
+export interface Narrow {
+  width: number;
+  height: number;
+  places?: Record<string, [number, number, number, number]>;
+}
+
 /** A bot that is to play. */
 export interface NewBot {
   bot?: string | null;
@@ -324,7 +331,7 @@ export interface Patch {
 /** Something that stands on a spot and may move to another. The order of pieces means nothing. */
 export interface Piece {
   id: string;
-  look: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x";
+  look: "back" | "card" | "card_back" | "counter" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x";
   spot: string;
   at?: number;
   owner?: number | null;
@@ -337,6 +344,8 @@ export interface Piece {
   click?: unknown;
   unless?: string;
   drops?: Record<string, unknown>;
+  tone?: number;
+  count?: number;
 }
 
 /** Ask for a rematch. */
@@ -531,6 +540,8 @@ export interface Scene {
   log?: string[];
   cue?: "" | "capture" | "check" | "deal" | "move" | "win";
   text?: string;
+  waiting?: boolean;
+  narrow?: Narrow | null;
 }
 
 /** A bot that took a seat, and the seq of that step. */
@@ -570,7 +581,7 @@ export interface ShownSeed {
 
 /** What stands beside a player's name; the first is that of seat 0. */
 export interface Side {
-  look?: "back" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
+  look?: "back" | "card" | "card_back" | "counter" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
   text?: string;
   score?: string;
   unless?: string;
@@ -583,7 +594,7 @@ export interface Spot {
   y: number;
   w?: number;
   h?: number;
-  shape?: "down" | "round" | "square" | "tray" | "up";
+  shape?: "down" | "hand" | "hex" | "node" | "path" | "pile" | "polygon" | "round" | "square" | "tray" | "up";
   fill?: "dark" | "felt" | "light" | "none" | "paper" | "raised" | "red" | "sunken" | "water" | "wood";
   text?: string;
   tone?: number;
@@ -591,6 +602,8 @@ export interface Spot {
   mark?: "last" | "win" | "wrong" | null;
   click?: unknown;
   second?: unknown;
+  owner?: number | null;
+  points?: [number, number][];
 }
 
 /** A player on a ladder. */

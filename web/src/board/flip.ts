@@ -23,7 +23,7 @@ function turned(spot: FullSpot, { width, height }: Things): FullSpot {
   const before = turnedSpots.get(spot);
   if (before) return before;
   const shape = spot.shape === "up" ? "down" : spot.shape === "down" ? "up" : spot.shape;
-  const after = { ...spot, x: width - spot.x - spot.w, y: height - spot.y - spot.h, shape } as const;
+  const after = { ...spot, x: width - spot.x - spot.w, y: height - spot.y - spot.h, shape, points: spot.points.map(([x, y]) => [width - x, height - y] as [number, number]) } as const;
   turnedSpots.set(spot, after);
   return after;
 }

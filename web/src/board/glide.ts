@@ -14,10 +14,11 @@ function paced(milliseconds: number): number {
   return document.documentElement.dataset["animation"] === "fast" ? milliseconds / 2 : milliseconds;
 }
 
-export function transformOf({ x, y, size }: Pick<Place, "x" | "y" | "size">, unit = ""): string {
+export function transformOf({ x, y, size, turn = 0 }: Pick<Place, "x" | "y" | "size" | "turn">, unit = ""): string {
   const round = (n: number) => Math.round(n * 1000) / 10;
   const comma = unit ? ", " : " ";
-  return `translate(${round(x)}${unit}${comma}${round(y)}${unit}) scale(${size})`;
+  const turned = turn ? ` rotate(${Math.round(turn * 10) / 10}${unit && "deg"})` : "";
+  return `translate(${round(x)}${unit}${comma}${round(y)}${unit})${turned} scale(${size})`;
 }
 
 /** Move an element from where it was to where it is now, by way of *via*. */

@@ -28,7 +28,8 @@ export function press(scene: Things, hand: Hand, at: Pressed): Done {
   const picked = hand.picked === null ? undefined : scene.pieces.get(hand.picked);
   if (picked) {
     if (at.spot in picked.drops) return drop(scene, hand, picked.id, at.spot);
-    if (at.spot === picked.spot) return { hand: letGo(hand) };
+    const another = scene.spots.get(at.spot)?.shape === "hand" && at.piece !== undefined && at.piece !== picked.id;
+    if (at.spot === picked.spot && !another) return { hand: letGo(hand) };
   }
   const actor = actorAt(scene, at);
   if (actor?.click != null) return { hand: letGo(hand), send: actor.click };
@@ -79,10 +80,15 @@ export function canAct(piece: FullPiece): boolean {
   return piece.click != null || canMove(piece);
 }
 
-/** The piece that a press here is for: in a tray the pressed one, in a pile the uppermost that can do something. */
+/**
+ * The piece that a press here is for: in a hand the pressed one and no other, in a tray the pressed one if it can do
+ * something, in a pile the uppermost that can.
+ */
 export function actorAt(scene: Things, at: Pressed): FullPiece | undefined {
   const pressed = at.piece === undefined ? undefined : scene.pieces.get(at.piece);
-  if (pressed && canAct(pressed) && scene.spots.get(at.spot)?.shape === "tray") return pressed;
+  const shape = scene.spots.get(at.spot)?.shape;
+  if (shape === "hand") return pressed && canAct(pressed) ? pressed : undefined;
+  if (pressed && canAct(pressed) && shape === "tray") return pressed;
   return (piles(scene.pieces.values()).get(at.spot) ?? []).findLast(canAct);
 }
 
@@ -93,12 +99,16 @@ export function isLive(spot: FullSpot, pile: readonly FullPiece[], aims: Readonl
 
 /** The spot under a point of the board, the uppermost first; of several near a drop the one that takes the piece. */
 export function spotAt(scene: Things, x: number, y: number, among?: ReadonlySet<string>): string | undefined {
-  return [...scene.spots.values()].findLast(
+  const there = [...scene.spots.values()].filter(
     (spot) =>
       spot.label !== "" &&
       (!among || among.has(spot.id)) &&
       x >= spot.x && x <= spot.x + spot.w && y >= spot.y && y <= spot.y + spot.h,
-  )?.id;
+  );
+  // The boxes of hexagons overlap: the nearest is meant.
+  const far = (spot: FullSpot) => Math.hypot(x - spot.x - spot.w / 2, y - spot.y - spot.h / 2);
+  const last = there.at(-1);
+  return last?.shape === "hex" ? there.filter(({ shape }) => shape === "hex").sort((a, b) => far(a) - far(b))[0]!.id : last?.id;
 }
 
 /** The live spot that a finger missed by a little: none is narrower or lower to it than *least*. */

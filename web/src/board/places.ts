@@ -1,4 +1,4 @@
-// Where pieces stand: a pile on a point, rows in a tray, the middle of a square. In units of the scene.
+// Where pieces stand: a pile on a point, rows in a tray, a hand of cards, the middle of a square. In units of the scene.
 import type { FullPiece, FullSpot, Things } from "./things";
 
 export interface Place {
@@ -9,7 +9,15 @@ export interface Place {
   size: number;
   /** Later is nearer to the eye. */
   depth: number;
+  /** How it is turned, in degrees; not at all if missing. */
+  turn?: number;
 }
+
+/** What of a piece says where it stands among others. */
+export type Standing = Pick<FullPiece, "owner"> & Partial<Pick<FullPiece, "look">>;
+
+/** How many times as high as wide a card is. */
+export const CARD = 1.4;
 
 /** More than so many on a point overlap, and are counted. */
 export const PILE = 5;
@@ -44,11 +52,57 @@ export function places(
 }
 
 /** Where the pieces of one pile stand on their spot. */
-export function arranged(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">[]): Place[] {
+export function arranged(spot: FullSpot, pile: readonly Standing[]): Place[] {
   if (spot.shape === "up" || spot.shape === "down") return piled(spot, pile);
   if (spot.shape === "tray") return inRows(spot, pile.length);
-  const size = Math.min(spot.w, spot.h) * (spot.shape === "round" ? 0.92 : 1);
-  return pile.map((_, at) => ({ ...middle(spot), size, depth: at }));
+  if (spot.shape === "hand") return inHand(spot, pile);
+  if (pile.length > 1 && pile.every(({ look }) => look === "counter")) return inCluster(spot, pile.length);
+  const size = pile.some(isCard) ? Math.min(spot.w, spot.h / CARD) : Math.min(spot.w, spot.h) * (SHRUNK[spot.shape] ?? 1);
+  // What lies in a pile lies a little askew: that there are several is seen.
+  const shift = spot.shape === "pile" ? 0.02 * size : 0;
+  const seen = Math.min(4, pile.length - 1);
+  return pile.map((_, at) => {
+    const lies = shift * (seen / 2 - Math.max(0, at - pile.length + 1 + seen));
+    return { x: middle(spot).x - lies, y: middle(spot).y + lies, size, depth: at };
+  });
+}
+
+/** How much smaller than their place pieces are; lines meet in a node, and a piece covers that. */
+const SHRUNK: Readonly<Partial<Record<FullSpot["shape"], number>>> = { round: 0.92, hex: 0.86, node: 1.35 };
+
+export function isCard({ look }: Partial<Pick<FullPiece, "look">>): boolean {
+  return look === "card" || look === "card_back";
+}
+
+/** Side by side as long as there is room, then over each other, a little fanned; along the longer side. */
+function inHand(spot: FullSpot, pile: readonly Standing[]): Place[] {
+  const lying = spot.w >= spot.h;
+  const [long, short] = lying ? [spot.w, spot.h] : [spot.h, spot.w];
+  const high = pile.some(isCard) ? CARD : 1;
+  const size = Math.min((short * 0.94) / high, long);
+  const step = pile.length > 1 ? Math.min(size, (long - size) / (pile.length - 1)) : 0;
+  const last = (pile.length - 1) / 2;
+  return pile.map((_, at) => {
+    const away = at - last;
+    const along = long / 2 + away * step;
+    const sunk = last ? (away / last) ** 2 * 0.03 * short : 0;
+    const [x, y] = lying ? [along, short / 2 + sunk - 0.015 * short] : [short / 2, along];
+    const turn = lying ? away * Math.min(0.9, 10 / pile.length) : 90;
+    return { x: spot.x + x, y: spot.y + y, size, depth: at, turn };
+  });
+}
+
+/** Several counters on one spot stand in rows around its middle. */
+function inCluster(spot: FullSpot, count: number): Place[] {
+  const perLine = Math.ceil(Math.sqrt(count));
+  const lines = Math.ceil(count / perLine);
+  const size = (Math.min(spot.w, spot.h) * 0.94) / perLine;
+  return Array.from({ length: count }, (_, at) => {
+    const line = Math.floor(at / perLine);
+    const inLine = Math.min(perLine, count - line * perLine);
+    const x = middle(spot).x + ((at % perLine) - (inLine - 1) / 2) * size;
+    return { x, y: middle(spot).y + (line - (lines - 1) / 2) * size, size, depth: at };
+  });
 }
 
 export function middle(spot: FullSpot): { x: number; y: number } {
@@ -56,7 +110,7 @@ export function middle(spot: FullSpot): { x: number; y: number } {
 }
 
 /** The place that one more piece would get. */
-export function nextPlace(spot: FullSpot, pile: readonly FullPiece[], piece: Pick<FullPiece, "owner">): Place {
+export function nextPlace(spot: FullSpot, pile: readonly FullPiece[], piece: Standing): Place {
   return arranged(spot, [...pile, piece]).at(-1)!;
 }
 
@@ -77,7 +131,7 @@ export function beside(spot: FullSpot, piece: Pick<FullPiece, "owner">, taken: b
   return { x: there, y, size, depth: 99 };
 }
 
-function piled(spot: FullSpot, pile: readonly Pick<FullPiece, "owner">[]): Place[] {
+function piled(spot: FullSpot, pile: readonly Standing[]): Place[] {
   const size = Math.min(spot.w, 1);
   const pinned = pile.length > 1 && pile[0]!.owner !== pile[1]!.owner;
   const steps = pile.length - 1 - (pinned ? 1 : 0);

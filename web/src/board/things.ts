@@ -1,5 +1,5 @@
 // A scene as the renderer keeps it: things by id, every field there, and the same object as long as nothing changed.
-import type { Choice, Clock, Control, Line, Patch, Piece, Scene, Side, Spot } from "../wire";
+import type { Choice, Clock, Control, Line, Narrow, Patch, Piece, Scene, Side, Spot } from "../wire";
 
 export type FullSpot = Required<Spot>;
 export type FullPiece = Required<Piece>;
@@ -21,16 +21,20 @@ export interface Things {
   readonly log: readonly string[];
   readonly cue: NonNullable<Scene["cue"]>;
   readonly text: string;
+  readonly waiting: boolean;
+  readonly narrow: Narrow | null;
 }
 
 const SPOT = {
   w: 1, h: 1, shape: "square", fill: "paper", text: "", tone: 0, label: "", mark: null, click: null, second: null,
+  owner: null, points: [],
 } as const;
 const PIECE = {
   at: 0, owner: null, text: "", glyph: "", label: "", mark: null, dim: false, via: null, click: null, unless: "", drops: {},
+  tone: 0, count: 0,
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "" } as const;
+const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "", waiting: false, narrow: null } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

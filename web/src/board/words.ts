@@ -23,7 +23,7 @@ export function aroundNames(text: string, names: readonly string[]): string[] {
 /** What a screen reader says of a spot and of what stands on it: `point 6, 5 checkers of Ann`. */
 export function spoken(spot: FullSpot, pile: readonly FullPiece[], names: readonly (string | null | undefined)[]): string {
   const counts = new Map<string, number>();
-  for (const { label } of pile) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const { label, count } of pile) if (label) counts.set(label, (counts.get(label) ?? 0) + (count || 1));
   const said = [...counts].map(([label, count]) => (count > 1 ? several(count, label) : told(label)));
   return withNames([told(spot.label), ...said].join(", "), names);
 }
