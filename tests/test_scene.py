@@ -1,9 +1,10 @@
 """Scenes: what a browser draws, and how little it is told when something changes."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from itertools import chain, pairwise
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -230,24 +231,30 @@ def test_a_spot_is_somewhere(place):
     assert Spot("c0", -1.5, -2).x == -1.5
 
 
-def test_a_word_that_no_browser_knows_is_an_error_that_says_which_there_are():
-    for make, said in (
-        (
-            lambda: Spot("c0", 0, 0, shape="star"),
-            "spot 'c0': expected a shape of down, hand, hex, .*; got 'star'",
-        ),
-        (lambda: Spot("c0", 0, 0, fill="pink"), "spot 'c0': expected a fill of dark, felt, .*; got 'pink'"),
-        (lambda: Spot("c0", 0, 0, mark="odd"), "spot 'c0': expected a mark of last, win, wrong; got 'odd'"),
-        (lambda: Spot("c0", 0, 0, tone=9), "spot 'c0': expected a tone from 0 to 8, got 9"),
-        (
-            lambda: Spot("c0", 0, 0, owner=-1),
-            "spot 'c0': expected an owner that is a seat, 0 or more, got -1",
-        ),
-        (lambda: Piece("p", "pawn", "c0"), "piece 'p': expected a look of back, card, .*; got 'pawn'"),
-        (lambda: Piece("p", "card", "c0", tone=-1), "piece 'p': expected a tone from 0 to 8, got -1"),
-    ):
-        with pytest.raises(ValueError, match=f"^{said}$"):
-            make()
+SPOT = {"id": "c0", "x": 0, "y": 0}
+WRONG_WORDS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
+    (Spot, SPOT | {"shape": "star"}, "spot 'c0': expected a shape of down, hand, hex, .*; got 'star'"),
+    (Spot, SPOT | {"fill": "pink"}, "spot 'c0': expected a fill of dark, felt, .*; got 'pink'"),
+    (Spot, SPOT | {"mark": "odd"}, "spot 'c0': expected a mark of last, win, wrong; got 'odd'"),
+    (Spot, SPOT | {"tone": 9}, "spot 'c0': expected a tone from 0 to 8, got 9"),
+    (Spot, SPOT | {"owner": -1}, "spot 'c0': expected an owner that is a seat, 0 or more, got -1"),
+    (
+        Piece,
+        {"id": "p", "look": "pawn", "spot": "c0"},
+        "piece 'p': expected a look of back, card, .*; got 'pawn'",
+    ),
+    (
+        Piece,
+        {"id": "p", "look": "card", "spot": "c0", "tone": -1},
+        "piece 'p': expected a tone from 0 to 8, got -1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "said"), WRONG_WORDS)
+def test_a_word_that_no_browser_knows_is_an_error_that_says_which_there_are(kind, fields, said):
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        kind(**fields)
 
 
 def test_a_polygon_has_corners_and_a_path_leads_somewhere():

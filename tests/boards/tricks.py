@@ -95,12 +95,11 @@ class Tricks(Game[Table]):
         spots, pieces = [Spot("felt", 0, 0, 12, 8.6, fill="felt")], []
         for seat, hand in enumerate(state.hands):
             at, whose = (seat - me) % 4, f"{{{seat}}}"
+            (x, y), (right, down) = TRICK[at], WON[at]
             spots += [
                 Spot(f"h{at}", *HANDS[at], "hand", "none", label=f"the hand of {whose}"),
-                Spot(
-                    f"t{at}", TRICK[at][0], TRICK[at][1], 1.2, 1.68, fill="none", label=f"played by {whose}"
-                ),
-                Spot(f"w{at}", WON[at][0], WON[at][1], 0.8, 0.8, fill="none", label=f"won by {whose}"),
+                Spot(f"t{at}", x, y, 1.2, 1.68, fill="none", label=f"played by {whose}"),
+                Spot(f"w{at}", right, down, 0.8, 0.8, fill="none", label=f"won by {whose}"),
             ]
             for number, held in enumerate(hand):
                 if sits and seat == me:
@@ -123,12 +122,7 @@ def face(number: int, spot: str, **more: Any) -> Piece:
     return card(f"k{number}", spot, RANKS[number % 13], SUITS[number // 13], **more)
 
 
-HANDS: tuple[Box, ...] = (
-    (1, 6.2, 10, 2.3),
-    (0.1, 1.6, 1.2, 4.4),
-    (3.2, 0.1, 5.6, 1.2),
-    (10.7, 1.6, 1.2, 4.4),
-)
+HANDS: list[Box] = [(1, 6.2, 10, 2.3), (0.1, 1.6, 1.2, 4.4), (3.2, 0.1, 5.6, 1.2), (10.7, 1.6, 1.2, 4.4)]
 TRICK, WON = ((5.4, 4), (3.7, 2.9), (5.4, 1.8), (7.1, 2.9)), ((9.2, 4.9), (1.5, 4.9), (2.1, 0.3), (9.7, 2))
 SMALL = ((0.1, 5.75, 5.8, 1.95), (0.05, 1.3, 0.8, 3.6), (1.2, 0.1, 3.6, 0.9), (5.15, 1.3, 0.8, 3.6))
 PLACES = {f"t{at}": (x / 1.3 - 1.75, y / 1.1 - 0.2, 1.2, 1.68) for at, (x, y) in enumerate(TRICK)}

@@ -60,7 +60,9 @@ def _relation(piece: Any, spot: Any) -> str:
 def clicks(scene: Scene) -> list[Any]:
     """Every event that the scene can send, but for those that a form makes."""
     spots, pieces = ((), ()) if scene.waiting else (scene.spots, scene.pieces)
-    clicked = [thing.click for thing in (*spots, *pieces)] + [spot.second for spot in spots]
+    clicked = (
+        [spot.click for spot in spots] + [piece.click for piece in pieces] + [spot.second for spot in spots]
+    )
     drops = [event for piece in pieces for event in piece.drops.values()]
     pressed = [control.event for control in scene.controls if control.fields is None and not control.options]
     chosen = [option.event for control in scene.controls for option in control.options]
