@@ -83,7 +83,8 @@ def navigation(listed: dict[str, dict[str, str]]) -> list[dict[str, object]]:
 
 def copy_pages(stage: Path) -> None:
     """Copy every page; where one links to a file that is no part of the site, its path is told instead."""
-    shutil.copytree(ROOT / "docs", stage / "docs")
+    for folder in ("docs", "examples"):
+        shutil.copytree(ROOT / folder, stage / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for file in OUTSIDE:
         shutil.copy(ROOT / file, stage)
     for page in stage.rglob("*.md"):
