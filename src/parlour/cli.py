@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import math
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
@@ -13,9 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from parlour import __version__, checking
+from parlour import __version__, checking, simulating
 from parlour import keys as signing_keys
 from parlour.bots import TROUBLES as BOT_TROUBLES
+from parlour.bots import bots_of
 from parlour.copying import copy
 from parlour.errors import Refused
 from parlour.game import Game
@@ -139,8 +140,40 @@ def check_games(
     raise typer.Exit(0 if all(checked.ok for checked in results) else 1)
 
 
+def simulate(
+    game: Annotated[str, typer.Argument(help="A game's name, or a Python file with a game of your own.")],
+    bots: Annotated[
+        str,
+        typer.Option(help="Who plays, by commas: names of bots, or module:function. Empty: all there are."),
+    ] = "",
+    games: Annotated[int, typer.Option(min=1, help="How many games in all, about.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed plays the same games.")] = 0,
+    config: Annotated[str, typer.Option(help="The config of the games, as JSON.")] = "{}",
+    jobs: Annotated[int, typer.Option(min=0, help="How many processes; 0: one for each core.")] = 0,
+) -> None:
+    """Let bots play each other without a server, and rate them.
+
+    Everybody meets everybody in pairs of games on the same luck, with the seats swapped. A bot that raises or
+    answers what is refused loses that game, and the exit code is 1.
+    """
+    try:
+        names = tuple(filter(None, bots.split(","))) or tuple(bots_of(simulating.find_game(game)))
+        arena = simulating.Arena(game, _decoded(config), names)
+        with counted("pairs") as count:
+            result = simulating.simulate(arena, games, seed, jobs or simulating.cores(), count)
+    except Refused as why:
+        fail(why.message)
+    printed = Console(highlight=False)
+    printed.print(simulating.shown(result, fancy=printed.encoding.startswith("utf")))
+    if result.unfinished:
+        say(f"{result.unfinished} of {result.games} games came to no end, and count as drawn", style="yellow")
+    for fault in result.faults[:MOST_NAMED]:
+        say(f"lost by a fault: {fault}", style="red")
+    raise typer.Exit(bool(result.faults))
+
+
 MOST_NAMED = 100
-"""Damaged rows that are named at most."""
+"""Damaged rows, or faults, that are named at most."""
 JOURNAL = "A data folder, or postgresql://..."
 
 
@@ -187,6 +220,15 @@ def shown_progress() -> Iterator[Notice]:
             bars.update(tasks[table.name], completed=seen, total=total)
 
         yield move
+
+
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how many of how many there were, by a bar on a terminal; elsewhere nothing."""
+    columns = (TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, disable=not screen.is_terminal, transient=True) as bars:
+        task = bars.add_task(what)
+        yield lambda seen, total: bars.update(task, completed=seen, total=total)
 
 
 keys = typer.Typer(
@@ -347,5 +389,6 @@ app.command()(_with_options(serve))
 app.command("copy")(copy_journal)
 app.command("check")(check_games)
 app.command()(leakcheck)
+app.command()(simulate)
 app.add_typer(keys, name="keys")
 app.add_typer(cluster, name="cluster")

@@ -10,11 +10,12 @@ from parlour.room.steps import (
     draw_sizes,
     open_room,
     perform_without_game,
+    places_of,
     replay,
 )
 from parlour.room.topics import ALL, is_own_topic, own_topic, topic_name, topics_of
 from parlour.room.turn import seal
-from parlour.room.values import Alarm, Asked, Instant, Patience, Room, Seat
+from parlour.room.values import Alarm, Asked, Instant, Patience, Room, Seat, is_timer
 
 __all__ = [
     "ALL",
@@ -28,9 +29,11 @@ __all__ = [
     "ask_to_join",
     "draw_sizes",
     "is_own_topic",
+    "is_timer",
     "open_room",
     "own_topic",
     "perform_without_game",
+    "places_of",
     "replay",
     "seal",
     "topic_name",

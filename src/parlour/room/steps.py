@@ -39,7 +39,7 @@ S = TypeVar("S")
 def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool = False) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
-    places = _places(game, checked)
+    places = places_of(game, checked)
     seats = (None,) * (places.stop - 1)
     chance = Chance(at.seed, 0)
     state = game.init(checked, Moment(at.now, at.date, chance, seats))
@@ -64,7 +64,7 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
     )
 
 
-def _places(game: Game[Any], config: Any) -> range:
+def places_of(game: Game[Any], config: Any) -> range:
     """How many can play in a room with this config; never others than the game declares."""
     places = game.seats_for(config)
     if not places or places.step != 1 or not (places[0] in game.seats and places[-1] in game.seats):

@@ -13,17 +13,8 @@ from parlour.room import apply as apply_command
 from parlour.room import open_room
 from parlour.scene import Patch, Scene, difference
 from parlour.scene import apply as apply_patch
-from parlour.testing.play import (
-    Wanderer,
-    chance_of,
-    check_replay,
-    full_table,
-    plain,
-    play_bots,
-    play_on,
-    play_to_end,
-    viewers,
-)
+from parlour.sim.play import chance_of, plain, play_bots, play_on, play_to_end
+from parlour.testing.play import Wanderer, check_replay, full_table, viewers
 from parlour.testing.scenes import clicks, offered, scene_faults
 from parlour.testing.table import Table, legal, refused
 from parlour.wire import Act, Connect, Disconnect, Join, Leave, Rematch

@@ -1,25 +1,18 @@
-"""Play by chance: legal moves to the end, bots against each other, and all that can happen in a room."""
+"""Play by chance in a room: a table with everybody at it, all that can happen there, and the same again."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from parlour.errors import Refused
-from parlour.game import Bot, Chance, Game, Outcome
+from parlour.game import Chance, Game
 from parlour.leakcheck.crowd import LeakCrowd
 from parlour.room import Room, replay
+from parlour.sim.play import plain
 from parlour.testing.table import Table, legal
 from parlour.wire import Act, read_step
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal")
-MOST_STEPS = 20_000
-"""A game that takes more steps than this does not end."""
-
-
-def plain(thing: Any) -> Any:
-    """What a client, or a bot, gets of it: JSON read back."""
-    return msgspec.json.decode(msgspec.json.encode(thing))
 
 
 def full_table(game: Game[Any], config: Any = None, *, luck: int = 0) -> Table:
@@ -30,79 +23,9 @@ def full_table(game: Game[Any], config: Any = None, *, luck: int = 0) -> Table:
     return table.sit(*names[:seats])
 
 
-def chance_of(seed: int) -> Chance:
-    """Luck for whoever plays, not for the room."""
-    return Chance(f"play {seed}".encode(), 0)
-
-
 def viewers(table: Table) -> tuple[str | None, ...]:
     """Whoever sits, and None for everybody else."""
     return (*filter(None, table.room.players), None)
-
-
-def play_on(table: Table, chance: Chance) -> bool:
-    """One legal event of somebody who is here; False where nobody can do anything."""
-    for player in chance.shuffle(_who_may_play(table)):
-        if choices := legal(table.game, table.state, player):
-            table.act(player, chance.choice(choices))
-            return True
-    return False
-
-
-def _who_may_play(table: Table) -> list[str]:
-    """Nobody, where the room has stopped or decided the game."""
-    room = table.room
-    return [] if room.verdict is not None or room.offers.paused is not None else room.connected
-
-
-def play_to_end(
-    table: Table, chance: Chance, look: Callable[[], None] = lambda: None, most: int = MOST_STEPS
-) -> Outcome:
-    """Legal play until there is an outcome, a look after each move; timers ring where nobody can play."""
-    while table.outcome is None:
-        if len(table.steps) >= most:
-            raise AssertionError(f"expected an outcome of random play, but after {most} steps there is none")
-        if not play_on(table, chance) and not _ring_of_game(table):
-            raise AssertionError(
-                "expected an outcome, a legal event or a timer of the game, but there is none: "
-                "legal_events lists nothing for anybody, and outcome is None"
-            )
-        look()
-    return table.outcome
-
-
-def _ring_of_game(table: Table) -> bool:
-    """Let the next timer of the game ring, if it has one."""
-    timers = [alarm.due for key, alarm in table.room.alarms.items() if key.startswith("later:")]
-    if timers:
-        table.wait(max(0.0, min(timers) - table.now))
-    return bool(timers) and table.why_ended() is None
-
-
-def play_bots(table: Table, bots: list[Bot], luck: int = 0, most: int = 5000) -> Iterator[tuple[str, Any]]:
-    """Let bots play, one in each seat, until there is an outcome; who did what.
-
-    A bot gets plain data, as from a server: its view and what it could do.
-    """
-    seats = [player for player in table.room.players if player is not None]
-    for number in range(most):
-        if table.outcome is not None:
-            return
-        for seat, bot in zip(seats, bots, strict=False):
-            events = legal(table.game, table.state, seat)
-            event = (
-                bot(table.sees(seat), plain(events), Chance(f"{luck}:{number}:{seat}".encode(), 0))
-                if events
-                else None
-            )
-            if event is not None:
-                table.act(seat, event)
-                yield seat, event
-                break
-        else:
-            if not _ring_of_game(table):
-                raise AssertionError("expected an outcome, but no bot does anything, and no timer will ring")
-    raise AssertionError(f"expected an outcome, but after {most} moves of bots there is none")
 
 
 class Wanderer:
@@ -133,7 +56,7 @@ class Wanderer:
         if command is None:
             table.ring()
             return
-        may = isinstance(command, Act) and command.player in _who_may_play(table)
+        may = isinstance(command, Act) and command.player in table.active
         listed = (
             plain(legal(table.game, table.state, command.player)) if isinstance(command, Act) and may else []
         )

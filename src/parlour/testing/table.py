@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from parlour.errors import Refused
 from parlour.game import Game, Joined, Outcome, Send
-from parlour.room import Instant, Room, apply, ask_to_join, open_room, topics_of
+from parlour.room import Instant, Room, apply, ask_to_join, is_timer, open_room, topics_of
 from parlour.scene import Scene
+from parlour.sim.table import NEW_YEAR
 from parlour.wire import Act, Command, Connect, Disconnect, Join, Leave, Step
 
-NEW_YEAR = 1735689600.0
-"""The date at which every table is opened."""
 WATCHER = "watcher"
 MOST_SEEDS = 50_000
 """How many seeds are tried until one draws what a test asks for."""
@@ -42,6 +41,12 @@ class Table:
     def outcome(self) -> Outcome | None:
         """How the game ended, if it has."""
         return self.room.outcome
+
+    @property
+    def active(self) -> list[str]:
+        """Those who may play now: nobody, where the room has stopped or decided the game."""
+        room = self.room
+        return [] if room.verdict is not None or room.offers.paused is not None else room.connected
 
     def instant(self) -> Instant:
         """The present, with a fresh seed for every step."""
@@ -99,6 +104,13 @@ class Table:
         if command is None:
             raise AssertionError("expected a timer that is due, but there is none")
         return self.do(command)
+
+    def ring_timer(self) -> bool:
+        """Let the clock go to the next timer of the game's own, if it has one."""
+        timers = [alarm.due for key, alarm in self.room.alarms.items() if is_timer(key)]
+        if timers:
+            self.wait(max(0.0, min(timers) - self.now))
+        return bool(timers) and self.why_ended() is None
 
     def draw_next(self, *numbers: int) -> "Table":
         """Let the next step that draws by chance draw these: each is what `Chance.below` gives, so 0 is a 1.
