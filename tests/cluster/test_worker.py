@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from parlour.cluster.members import NOBODY
 from parlour.errors import Refused
-from parlour.journal.base import Fenced
+from parlour.journal.base import Fenced, NotKept
 from parlour.journal.shards import shard_of
 from parlour.lobby import Ticket
 from parlour.server.rooms.calls import AsksPlayer
@@ -217,6 +217,38 @@ async def test_a_worker_whose_lobby_was_taken_pairs_nobody_any_more(workers):
     assert not [line for line in logs if line["log_level"] == "error"]
     assert not server.pairing.index.open
     assert [ticket.name for ticket in workers.worlds[heir].server.pairing.index.open.values()] == ["Cid"]
+
+
+async def test_a_worker_that_loses_the_lobby_while_it_opens_it_does_not_open_it(workers):
+    owner = lobby_of(workers)
+    heir, last = [me for me in (1, 2, 3) if me != owner]
+    may_read, records = asyncio.Event(), workers.journal.records
+
+    async def read_later(query):
+        await may_read.wait()
+        return await records(query)
+
+    workers.journal.records = read_later
+    await workers.hand_over_shard(shard_of("lobby"), heir)
+    workers.table.take(shard_of("lobby"), last)
+    may_read.set()
+    await workers.quiet()
+    assert [workers.worlds[me].server.pairing.is_open for me in (heir, last)] == [False, True]
+
+
+async def test_a_lobby_that_could_not_be_handed_over_is_opened_again(workers):
+    owner = lobby_of(workers)
+    world = workers.worlds[owner]
+
+    async def fail(_):
+        raise NotKept("the database is away")
+
+    world.server.rooms.hand_over = fail
+    with pytest.raises(NotKept):
+        await workers.table.members[owner].asked(shard_of("lobby"))
+    await workers.wait(2)
+    ann = await at_lobby(workers, "ann", owner)
+    assert (await queue(ann))["status"] == "ok"
 
 
 async def test_nobody_is_given_a_ticket_before_all_kept_tickets_are_read(workers):

@@ -143,9 +143,8 @@ class SharedLobby:
         if before == self._me and self._asked != self._me:
             self._parlour.lobby.clear()
             self._remote.clear()
-            if self._is_open:  # nobody has asked for it: we are taken for dead
-                self._let_go()
-                self._parlour.pairing.abandon()
+            self._let_go()  # if nobody has asked for it, we are taken for dead
+            self._parlour.pairing.abandon()
         if self._asked == self._me:
             self._tasks.start(self._open())
         else:
@@ -182,6 +181,11 @@ class SharedLobby:
         """Another worker is to own the lobby: finish what is being done."""
         self._let_go()
         await self._parlour.pairing.stop()
+
+    def keep(self) -> None:
+        """It was to be handed over, and stays ours: open it again."""
+        self._asked = None
+        self._change_owner()
 
     def _let_go(self) -> None:
         self._is_open = False

@@ -240,6 +240,8 @@ class Worker:
             await self._rooms.hand_over(shard)
         except Trouble:
             self._giving.discard(shard)
+            if shard == shard_of(LOBBY):
+                self.lobby.keep()
             raise
 
     def _see_members(self) -> None:
