@@ -88,7 +88,7 @@ prove: ## the long proofs, one after the other: hours; each can also be run by i
 soak: setup ## 10,000 random games of every game, each replayed: hours; games=N for fewer, game=NAME for one
 	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
 
-fix: setup ## let the tools mend what they can
+fix: setup ## let the tools fix what they can
 	$(bin)/ruff format --quiet .
 	$(bin)/ruff check --fix --quiet .
 
