@@ -3,17 +3,18 @@
 import asyncio
 import inspect
 import math
+import os
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
+from typing import IO, Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
 
 import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from parlour import __version__, checking, simulating
+from parlour import __version__, checking, exporting, simulating
 from parlour import keys as signing_keys
 from parlour.bots import TROUBLES as BOT_TROUBLES
 from parlour.bots import bots_of
@@ -140,7 +141,10 @@ def check_games(
     raise typer.Exit(0 if all(checked.ok for checked in results) else 1)
 
 
-def simulate(
+VIEWS = typer.Option("--views", help="Add what each seat saw before each step; such files are large.")
+
+
+def simulate(  # noqa: PLR0913, PLR0917 - options of the command line
     game: Annotated[str, typer.Argument(help="A game's name, or a Python file with a game of your own.")],
     bots: Annotated[
         str,
@@ -150,6 +154,8 @@ def simulate(
     seed: Annotated[int, typer.Option(help="The same seed plays the same games.")] = 0,
     config: Annotated[str, typer.Option(help="The config of the games, as JSON.")] = "{}",
     jobs: Annotated[int, typer.Option(min=0, help="How many processes; 0: one for each core.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write the games to this file, one line each.")] = None,
+    views: Annotated[bool, VIEWS] = False,  # noqa: FBT002 - an option of the command line
 ) -> None:
     """Let bots play each other without a server, and rate them.
 
@@ -158,9 +164,9 @@ def simulate(
     """
     try:
         names = tuple(filter(None, bots.split(","))) or tuple(bots_of(simulating.find_game(game)))
-        arena = simulating.Arena(game, _decoded(config), names)
-        with counted("pairs") as count:
-            result = simulating.simulate(arena, games, seed, jobs or simulating.cores(), count)
+        arena = simulating.Arena(game, _decoded(config), names, out is not None, views)
+        with counted("pairs") as count, writing(out or Path(os.devnull)) as file:
+            result = simulating.simulate(arena, games, seed, jobs or simulating.cores(), count, file.write)
     except Refused as why:
         fail(why.message)
     printed = Console(highlight=False)
@@ -170,6 +176,40 @@ def simulate(
     for fault in result.faults[:MOST_NAMED]:
         say(f"lost by a fault: {fault}", style="red")
     raise typer.Exit(bool(result.faults))
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="The file to write, one line for each game.")],
+    data: Annotated[Path, typer.Option(envvar="PARLOUR_DATA", help="The server's data folder.")],
+    game: Annotated[str, typer.Option(help="Only games of this name.")] = "",
+    room: Annotated[str, typer.Option(help="Only games of this room, which must be over.")] = "",
+    views: Annotated[bool, VIEWS] = False,  # noqa: FBT002 - an option of the command line
+) -> None:
+    """Write the finished games of a server as data, players as numbers; no server may be running on it.
+
+    Games that go on are left out. What cannot be exported is named, and the exit code is 1.
+    """
+    try:
+        with counted("rooms") as count, writing(out) as file:
+            done = exporting.export(data, exporting.Wanted(game, room, views), file, count)
+    except (Refused, Trouble) as why:
+        fail(why.message if isinstance(why, Refused) else str(why))
+    say(f"{done.games:,} games are written to {out}")
+    if done.running:
+        say(f"{done.running:,} rooms are being played; what goes on there is left out")
+    for trouble in done.troubles[:MOST_NAMED]:
+        say(f"not written: {trouble}", style="yellow")
+    raise typer.Exit(bool(done.troubles))
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to; a place where that is impossible is told by a sentence."""
+    try:
+        with path.open("wb") as file:
+            yield file
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror}")
 
 
 MOST_NAMED = 100
@@ -390,5 +430,6 @@ app.command("copy")(copy_journal)
 app.command("check")(check_games)
 app.command()(leakcheck)
 app.command()(simulate)
+app.command()(export)
 app.add_typer(keys, name="keys")
 app.add_typer(cluster, name="cluster")

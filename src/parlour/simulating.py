@@ -17,7 +17,8 @@ from parlour.errors import Code, Refused
 from parlour.game import Bot, Game
 from parlour.games import GAMES
 from parlour.server.game_loader import load_games
-from parlour.sim.arena import Pairing, Rated, Score, pairings, play_pair, rate
+from parlour.sim.arena import Pairing, Played, Rated, Score, pairings, play_pair, rate
+from parlour.sim.records import line_of, record_of
 
 PLOT = 30
 """How many columns the plot of ratings has."""
@@ -30,6 +31,10 @@ class Arena(NamedTuple):
     """A game's name, or a Python file with one."""
     config: Any
     bots: tuple[str, ...]
+    lines: bool = False
+    """Whether the games are wanted as data."""
+    views: bool = False
+    """Whether what each seat saw is wanted, too."""
 
 
 class Result(NamedTuple):
@@ -47,6 +52,7 @@ class Hall(NamedTuple):
     game: Game[Any]
     config: Any
     bots: Mapping[str, Bot]
+    arena: Arena
 
     def play(self, pairing: Pairing) -> "Report":
         """Both games of a pairing."""
@@ -55,7 +61,13 @@ class Hall(NamedTuple):
             pair.score,
             sum(game.unfinished for game in pair.games),
             tuple(game.fault for game in pair.games if game.fault),
+            tuple(map(self._line, pair.games)) if self.arena.lines else (),
         )
+
+    def _line(self, played: Played) -> bytes:
+        seats = zip(played.table.seats, played.bots, strict=True)
+        record = record_of(played.table, {player: bot for player, bot in seats if player is not None})
+        return line_of(record, self.game, views=self.arena.views)
 
 
 class Report(NamedTuple):
@@ -64,6 +76,7 @@ class Report(NamedTuple):
     score: Score
     unfinished: int
     faults: tuple[str, ...]
+    lines: tuple[bytes, ...]
 
 
 def find_game(name: str) -> Game[Any]:
@@ -102,17 +115,29 @@ def enter(arena: Arena) -> Hall:
     if len(set(arena.bots)) < max(2, len(arena.bots)):
         raise Refused(Code.UNKNOWN_BOT, f"expected two bots or more, each once, got {', '.join(arena.bots)}")
     game.read_config({} if arena.config is None else arena.config)
-    return Hall(game, arena.config, {name: find_bot(game, name) for name in arena.bots})
+    return Hall(game, arena.config, {name: find_bot(game, name) for name in arena.bots}, arena)
 
 
-def simulate(arena: Arena, games: int, seed: int, jobs: int, heard: Callable[[int, int], None]) -> Result:
-    """Let everybody meet everybody; *heard* is told after each pair how many of how many there were."""
+def simulate(
+    arena: Arena,
+    games: int,
+    seed: int,
+    jobs: int,
+    heard: Callable[[int, int], None],
+    out: Callable[[bytes], Any] | None = None,
+) -> Result:
+    """Let everybody meet everybody; *heard* is told after each pair how many of how many there were.
+
+    *out* takes the games as lines, where the arena wants them.
+    """
     enter(arena)
     todo = pairings(arena.bots, games, seed)
     reports: list[Report] = []
     for report in _played(arena, todo, min(jobs, len(todo))):
-        reports.append(report)
+        reports.append(report._replace(lines=()))
         heard(len(reports), len(todo))
+        if out is not None:
+            out(b"".join(report.lines))
     return Result(
         rate([report.score for report in reports], seed),
         2 * len(reports),

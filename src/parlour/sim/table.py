@@ -15,7 +15,8 @@ NEW_YEAR = 1735689600.0
 
 Does = Literal["act", "join", "connect", "disconnect", "leave", "verdict"]
 
-encode = msgspec.json.Encoder(order="deterministic").encode
+encode = msgspec.json.Encoder(order="sorted").encode
+"""JSON that is the same for a value and for what is read back of it."""
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -43,24 +44,19 @@ class ScriptedChance(Chance):
 
     __slots__ = ("_script",)
 
-    def __init__(self, script: Sequence[int]) -> None:
+    def __init__(self, script: list[int]) -> None:
         super().__init__(b"", 0)
-        self._script = list(reversed(script))
+        self._script = script
 
     def below(self, n: int) -> int:
         if not self._script:
             raise Refused(Code.MALFORMED, f"expected one more draw, below {n}, got none")
-        number = self._script.pop()
+        number = self._script.pop(0)
         if not 0 <= number < n:
             raise Refused(Code.MALFORMED, f"expected a draw below {n}, got {number}")
         self.draws.append(number)
         self.sizes.append(n)
         return number
-
-    @property
-    def is_used_up(self) -> bool:
-        """Everything was drawn that had been drawn before."""
-        return not self._script
 
 
 class Timer(msgspec.Struct, frozen=True):
@@ -77,6 +73,12 @@ class Table:
     The same seed brings the same luck: the third roll of a game is the same, whatever was played before it.
     """
 
+    rules: int | None = None
+    """By which version of the rules it was played, where that is not today's."""
+    seats: tuple[str | None, ...]
+    """Who sits where."""
+    state: Any
+
     def __init__(
         self, game: Game[Any], config: Any = None, *, seed: int = 0, players: Sequence[str] | None = None
     ) -> None:
@@ -86,19 +88,25 @@ class Table:
             self.connect(player)
 
     @classmethod
-    def replayed(cls, game: Game[Any], config: Any, draws: Sequence[int]) -> "Table":
-        """A table at which nobody sits yet, whose luck is what was drawn before."""
+    def scripted(
+        cls, game: Game[Any], config: Any, draws: Sequence[int], rules: int | None = None
+    ) -> "Table":
+        """A table at which nobody sits yet, whose luck is what was drawn before, by these rules."""
         table = cls.__new__(cls)
-        table.open(game, config, script=draws)
+        table.rules = None if rules == game.version else rules
+        table.open(game, config, script=list(draws))
         return table
 
-    def open(
-        self, game: Game[Any], config: Any, *, seed: int = 0, script: Sequence[int] | None = None
-    ) -> None:
+    def resume(self, state: Any, seats: Sequence[str | None]) -> None:
+        """Go on from this position, with these people."""
+        self.seats = tuple(seats)
+        self.state = state
+
+    def open(self, game: Game[Any], config: Any, *, seed: int = 0, script: list[int] | None = None) -> None:
         """Set up, with nobody at the table; a config that makes no sense is refused."""
         self.game = game
         self.config = game.read_config({} if config is None else config)
-        self.seats: tuple[str | None, ...] = (None,) * (places_of(game, self.config).stop - 1)
+        self.seats = (None,) * (places_of(game, self.config).stop - 1)
         self.now = 0.0
         self.outcome: Outcome | None = None
         self.timers: dict[str, Timer] = {}
@@ -106,7 +114,7 @@ class Table:
         self._key = hashlib.sha256(str(seed).encode()).digest()
         self._lucky_steps = 0
         self.script = script
-        """What the next step draws, where it happened before."""
+        """What the next steps draw, where they happened before."""
         chance = self._chance()
         self.state = game.init(self.config, self._moment(chance))
         self.opening = tuple(chance.draws)
@@ -212,7 +220,7 @@ class Table:
         return Chance(self._key, self._lucky_steps) if self.script is None else ScriptedChance(self.script)
 
     def _moment(self, chance: Chance) -> Moment:
-        return Moment(self.now, NEW_YEAR + self.now, chance, self.seats)
+        return Moment(self.now, NEW_YEAR + self.now, chance, self.seats, self.rules)
 
     def _take(self, update: Update[Any], step: Step) -> None:
         """What came of a step."""
