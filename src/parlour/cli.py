@@ -35,6 +35,7 @@ from parlour.server.app import Watched, run
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.startup_message import greeting, qr_code
 from parlour.server.supervisor import supervise
+from parlour.templates import Kind, copy_template
 
 T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -210,6 +211,22 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
             yield file
     except OSError as error:
         fail(f"cannot write {path}: {error.strerror}")
+
+
+def make_new_game(
+    name: Annotated[str, typer.Argument(help="What the game is called: a-z, 0-9 and _.")],
+    kind: Annotated[Kind, typer.Option(help="What is on the table.")] = "grid",
+) -> None:
+    """Make a game to begin with, in a folder of its name: rules, a board, a bot, a rules page and tests."""
+    try:
+        files = copy_template(kind, name, Path())
+    except Refused as why:
+        fail(why.message)
+    for file in files:
+        typer.echo(f"made {file}")
+    typer.echo(f"play:   parlour serve {files[0]} --reload")
+    typer.echo(f"check:  parlour check {files[0]}")
+    typer.echo(f"test:   pytest {files[0].parent}")
 
 
 MOST_NAMED = 100
@@ -427,6 +444,7 @@ def _with_options(command: Any) -> Any:
 
 app.command()(_with_options(serve))
 app.command("copy")(copy_journal)
+app.command("new")(make_new_game)
 app.command("check")(check_games)
 app.command()(leakcheck)
 app.command()(simulate)

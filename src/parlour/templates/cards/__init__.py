@@ -1,0 +1,1 @@
+"""The game of kind *cards* that `parlour new` copies."""

@@ -1,0 +1,1 @@
+"""The game of kind *free* that `parlour new` copies."""

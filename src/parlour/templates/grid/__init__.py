@@ -1,0 +1,1 @@
+"""The game of kind *grid* that `parlour new` copies."""

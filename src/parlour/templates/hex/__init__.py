@@ -1,0 +1,1 @@
+"""The game of kind *hex* that `parlour new` copies."""
