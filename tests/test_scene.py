@@ -1,6 +1,7 @@
 """Scenes: what a browser draws, and how little it is told when something changes."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, pairwise
@@ -11,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parlour.game import Game
 from parlour.scene import (
     Clock,
     Control,
     Fill,
     Look,
     Mark,
+    Narrow,
     Option,
     Patch,
     Piece,
@@ -28,11 +31,13 @@ from parlour.scene import (
     difference,
     grid,
     path,
+    plain,
     polygon,
 )
+from parlour.scene.faults import GLYPHS
 from parlour.testing import scene_faults
 from tests.scenes import FOLDER, same, story
-from tests.scenes.played import Bet, Gamble, Heap, Nim
+from tests.scenes.played import Bet, Gamble, Heap, Nim, Take
 from tests.scenes.stories import STORIES
 
 
@@ -255,6 +260,68 @@ WRONG_WORDS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
 def test_a_word_that_no_browser_knows_is_an_error_that_says_which_there_are(kind, fields, said):
     with pytest.raises(ValueError, match=f"^{said}$"):
         kind(**fields)
+
+
+def test_a_scene_of_more_things_than_a_browser_can_draw_is_an_error():
+    spot = Spot("c0", 0, 0)
+    with pytest.raises(
+        ValueError, match="expected at most 10000 spots, pieces, controls and lines, got 100000"
+    ):
+        Scene(1, 1, (spot,) * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("scene", "said"),
+    [
+        (
+            Scene(1, 1, grid(1, 1), (Piece("p", "disc", "c1"),)),
+            "spot 'c1', which is not there; there is 'c0'",
+        ),
+        (
+            Scene(1, 1, grid(1, 1), (Piece("p", "card", "c0", glyph="cups"),)),
+            "expected a glyph of bomb, .*'cups'",
+        ),
+        (
+            Scene(1, 1, grid(1, 1), narrow=Narrow(1, 1, {"c5": (0, 0, 1, 1)})),
+            "narrow has a place for spot 'c5'",
+        ),
+        (
+            Scene(1, 1, grid(1, 1), narrow=Narrow(1, 1, {"c0": (1, 0, 1, 1)})),
+            "narrow: spot 'c0' leaves the board",
+        ),
+    ],
+)
+def test_a_scene_that_does_not_fit_together_is_told_by_name_and_place(scene, said):
+    (fault,) = scene_faults(scene)
+    assert re.search(said, fault)
+
+
+def test_the_glyphs_that_are_known_are_those_that_are_drawn():
+    drawn = (FOLDER.parents[1] / "web" / "src" / "board" / "glyphs.ts").read_text()
+    table = re.search(r"GLYPHS.*? = \{(.*?)\n\};", drawn, re.DOTALL)
+    assert table is not None
+    assert set(re.findall(r"^  (\w+): ", table[1], re.MULTILINE)) == GLYPHS
+
+
+class Open(Nim):
+    """Nim that hides nothing and says whose turn it is by what is legal."""
+
+    view = Game.view
+
+    def legal_events(self, state: Heap, player: str) -> list[Take]:
+        return [Take(1)] if state.seat(player) == 1 else []
+
+
+def test_a_game_without_a_scene_says_whose_turn_it_is_and_calls_people_by_their_names():
+    heap = Heap(players=("ann-7", "bob-8"))
+    for viewer, status in (("ann-7", "Waiting for {1}"), ("bob-8", "Your turn"), (None, "Waiting for {1}")):
+        scene = Open().scene(heap, viewer)
+        assert (scene.status, scene.turn) == (status, (1,))
+        assert scene.text == "left: 5\nplayers:\n  {0}\n  {1}"
+
+
+def test_a_text_of_several_lines_is_drawn_below_its_name():
+    assert plain({"board": "X.O\n.X."}, (), (), "").text == "board:\n  X.O\n  .X."
 
 
 def test_a_polygon_has_corners_and_a_path_leads_somewhere():

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from parlour.errors import Code, Refused, parse
-from parlour.scene import Scene, plain
+from parlour.scene import Scene, plain, turn_in, turn_status
 from parlour.set_up import SetUp, check_set_up
 
 GAME = ":game"
@@ -316,12 +316,18 @@ class Game(Generic[S]):
         """What this viewer's browser draws, and no more than they may know. The default needs no board."""
         legal = () if viewer is None else self.legal_events(state, viewer)
         some = None if legal is None else tuple(legal)
-        outcome = self.outcome(state)
+        players, outcome = tuple(getattr(state, "players", ())), self.outcome(state)
+        view = msgspec.to_builtins(self.view(state, viewer))
         if outcome is not None:
             status = f"It is over: {outcome.why}" if outcome.why else "It is over"
-        else:
-            status = "You can do something" if some or some is None else "Waiting for others"
-        return plain(self.view(state, viewer), kinds_of(self.Event), some, status)
+            return plain(view, kinds_of(self.Event), some, status, players)
+        turn = turn_in(view, players)
+        if not turn and type(self).view is Game.view:  # nothing is hidden: what others can do is no secret
+            acting = (bool(player and self.legal_events(state, player)) for player in players)
+            turn = tuple(seat for seat, acts in enumerate(acting) if acts)
+        mine = players.index(viewer) if viewer in players else None
+        status = turn_status(turn, mine, can_act=None if some is None else bool(some))
+        return plain(view, kinds_of(self.Event), some, status, players, turn)
 
     def diagram(self, text: str) -> Scene:
         """A board in the rules page; by default *text* is a state as JSON, seen by somebody who watches."""

@@ -52,7 +52,7 @@ class TicketIndex:
     async def open(self):
         self.save(COUNTER)
         self.games = {**GAMES, **{game.name: game for game in load_games(self.file)}}
-        self.world = await World(self.games).__aenter__()
+        self.world = await World(self.games, reload=True).__aenter__()
         self.reloader = Reloader(self.world.server, self.games, [self.file], self.said.append)
         await self.world.open("counter")
         (self.ann,) = await self.world.seated("ABCD", "ann")
@@ -208,3 +208,45 @@ async def test_a_room_at_rest_wakes_under_the_new_rules(index):
     (index.ann,) = await index.world.seated("ABCD", "ann")
     await index.count()
     assert index.world.room().state.number == 11
+
+
+DRAWN = (
+    COUNTER.rstrip()
+    + """
+
+    def scene(self, state, viewer):
+        from parlour.scene import Piece, Scene, Spot
+        spots = (Spot("a", 0, 0, label="a"),)
+        return Scene(1, 1, spots, (Piece("p", LOOK, SPOT),))
+"""
+)
+GOOD = DRAWN.replace("LOOK", '"disc"').replace("SPOT", '"a"')
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        (
+            DRAWN.replace("LOOK", '"disc" if state.number < 1 else "pawn"').replace("SPOT", '"a"'),
+            "scene: counter.py, line 30: ValueError: piece 'p': expected a look of ",
+        ),
+        (
+            DRAWN.replace("LOOK", '"disc"').replace("SPOT", '"a" if state.number < 1 else "b"'),
+            "scene: piece 'p' stands on spot 'b', which is not there; there is 'a'",
+        ),
+    ],
+    ids=["it raises", "it is wrong"],
+)
+async def test_a_scene_that_cannot_be_drawn_is_told_in_the_room_until_the_file_is_mended(index, wrong, fault):
+    await index.reload(wrong)
+    eve = await index.world.person("eve")
+    await eve.join("ABCD", format="scene", spectate=True)
+    eve.forget()
+    status, told = await index.count()
+    assert (status, told["code"]) == ("error", "game_error")
+    assert told["message"] == "Counter could not draw this; nothing changed"
+    await index.world.quiet()
+    assert eve.heard("sync")[-1][1]["fault"].startswith(fault)
+    await index.reload(GOOD)
+    assert "fault" not in eve.heard("sync")[-1][1]
+    assert (await index.count())[0] == "ok"

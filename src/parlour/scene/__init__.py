@@ -1,7 +1,8 @@
 """Scenes: what one viewer's browser draws, as plain data."""
 
 from parlour.scene.boards import card, graph, grid, hex_grid, path, polygon
-from parlour.scene.default import plain
+from parlour.scene.default import plain, turn_in, turn_status
+from parlour.scene.faults import scene_faults
 from parlour.scene.patches import Patch, apply, difference
 from parlour.scene.values import (
     Box,
@@ -51,4 +52,7 @@ __all__ = [
     "path",
     "plain",
     "polygon",
+    "scene_faults",
+    "turn_in",
+    "turn_status",
 ]

@@ -25,6 +25,8 @@ INFINITY = float("inf")
 OWNERS = 8
 """So many owners have a colour and a mark of their own; the ninth looks like the first."""
 TONES = 8
+MAX_THINGS = 10_000
+"""More than this no browser draws in time."""
 
 _SHAPES = frozenset(get_args(Shape))
 _FILLS = frozenset(get_args(Fill))
@@ -272,3 +274,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         _check_sizes("the scene", width=self.width, height=self.height)
+        count = len(self.spots) + len(self.pieces) + len(self.controls) + len(self.lines)
+        if count > MAX_THINGS:
+            raise ValueError(
+                f"the scene: expected at most {MAX_THINGS} spots, pieces, controls and lines, got {count}"
+            )

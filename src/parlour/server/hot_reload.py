@@ -36,6 +36,7 @@ class Reloader:
         self._games = games
         self._say = say
         self._stamps = {file: _stamp(file) for file in files}
+        parlour.environment.scene_failed = self._note_scene
 
     async def watch(self) -> None:
         """Look for saved files at intervals."""
@@ -76,6 +77,14 @@ class Reloader:
             else:
                 self._parlour.environment.faults[name] = fault
             self._parlour.rooms.show_anew(name)
+
+    def _note_scene(self, game: str, why: str) -> None:
+        """Show in a game's rooms why its scene cannot be drawn, until its file is loaded again."""
+        fault = f"scene: {why}"
+        if self._parlour.environment.faults.get(game) != fault:
+            self._parlour.environment.faults[game] = fault
+            self._say(f"{game}: the scene cannot be drawn: {why}")
+            self._parlour.rooms.show_anew(game)
 
     def _say_why(self, game: Game[Any], why: Refused) -> None:
         """Report why the new rules cannot show a room."""

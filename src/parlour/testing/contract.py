@@ -11,11 +11,11 @@ from parlour.game import Game, Update
 from parlour.leakcheck import check as check_leaks
 from parlour.room import apply as apply_command
 from parlour.room import open_room
-from parlour.scene import Patch, Scene, difference
+from parlour.scene import Patch, Scene, difference, scene_faults
 from parlour.scene import apply as apply_patch
 from parlour.sim.play import chance_of, plain, play_bots, play_on, play_to_end
 from parlour.testing.play import Wanderer, check_replay, full_table, viewers
-from parlour.testing.scenes import clicks, offered, scene_faults
+from parlour.testing.scenes import clicks, offered
 from parlour.testing.table import Table, legal, refused
 from parlour.wire import Act, Connect, Disconnect, Join, Leave, Rematch
 

@@ -18,6 +18,7 @@ from parlour.server.clock import Clock
 from parlour.server.rooms.events import Publish, RoomEvent
 from parlour.server.rooms.guess_limit import Guesses
 from parlour.server.rooms.ownership import Ownership, SoleOwner
+from parlour.server.rooms.perspectives import SceneFailed
 from parlour.server.rooms.roster import Roster
 from parlour.server.sessions import Sessions
 from parlour.server.settings import Settings
@@ -65,7 +66,9 @@ class Environment:
         self.reservations = Reservations()
         self.patience = patience_of(settings)
         self.faults: dict[str, str] = {}
-        """Why the saved file of a game does not load, by the name of the game."""
+        """By the name of a game: why its saved file does not load, or its scene cannot be drawn."""
+        self.scene_failed: Callable[[str, str], None] = lambda _game, _why: None
+        """Shows in a game's rooms why its scene cannot be drawn, while its author is at work."""
         self.trouble: str | None = None
         """Why the journal's last write failed."""
         self.tell: Callable[[ToldToOne], None] = lambda _: None
@@ -122,6 +125,13 @@ class Environment:
             log.exception("game_overran", room=room, game=game.name, could_not_be_interrupted=error.late)
             raise Refused(
                 Code.GAME_OVERRAN, f"{game.display_name} took {error}; the room is closed"
+            ) from None
+        except SceneFailed as error:
+            log.exception("scene_failed", room=room, game=game.name)
+            metrics.game_errors.labels(game.name).inc()
+            self.scene_failed(game.name, str(error))
+            raise Refused(
+                Code.GAME_ERROR, f"{game.display_name} could not draw this; nothing changed"
             ) from None
         except BaseException:
             log.exception("game_failed", room=room, game=game.name)

@@ -1,17 +1,21 @@
 """What a perspective shows of a room: the view of a viewer or, for a browser, the scene and its patch."""
 
+import inspect
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
+from parlour.errors import Refused
 from parlour.game import Game
 from parlour.offers import Offers
 from parlour.room import Room, seal
-from parlour.scene import Scene, difference
+from parlour.scene import Scene, difference, scene_faults
 from parlour.server.border import Perspective, viewer_of
 from parlour.wire import Push, Result
 
@@ -38,14 +42,23 @@ Seen = Raw | SeenScene
 """What a perspective shows, encoded once."""
 
 
-def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen | None = None) -> Seen:
-    """What a perspective shows now; *before* itself if a scene did not change."""
+class SceneFailed(Exception):
+    """A game could not draw its scene, or drew one that no browser can show."""
+
+
+def see(
+    game: Game[Any],
+    room: Room[Any],
+    perspective: Perspective,
+    before: Seen | None = None,
+    *,
+    check: bool = False,
+) -> Seen:
+    """What a perspective shows now; *before* itself if a scene did not change. *check* looks for faults."""
     format, _, viewer = perspective.partition(":")
     if format == "view":
         return Raw(_encode(game.view(room.state, viewer or None)))
-    scene = game.scene(room.state, viewer or None)
-    if not isinstance(scene, Scene):
-        raise TypeError(f"expected a Scene from {game.name}.scene, got {type(scene).__name__}")
+    scene = _draw(game, room, viewer or None, check=check)
     if not isinstance(before, SeenScene):
         seen = SeenScene(scene)
         _ = seen.whole  # what cannot be encoded fails here, where it counts as the game's error
@@ -54,19 +67,42 @@ def see(game: Game[Any], room: Room[Any], perspective: Perspective, before: Seen
     return before if patch is None else SeenScene(scene, Raw(_encode(patch)))
 
 
+def _draw(game: Game[Any], room: Room[Any], viewer: str | None, *, check: bool) -> Scene:
+    try:
+        scene = game.scene(room.state, viewer)
+    except Refused:
+        raise
+    except Exception as error:
+        raise SceneFailed(f"{_place_in(game, error)}{type(error).__name__}: {error}") from error
+    if not isinstance(scene, Scene):
+        raise SceneFailed(f"expected a Scene from {game.name}.scene, got {type(scene).__name__}")
+    if check and (fault := next(scene_faults(scene), None)) is not None:
+        raise SceneFailed(fault)
+    return scene
+
+
+def _place_in(game: Game[Any], error: Exception) -> str:
+    """The last line of the game's own file on the way to an error."""
+    file = inspect.getfile(type(game))
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f"{Path(file).name}, line {lines[-1]}: " if lines else ""
+
+
 def see_after(
     game: Game[Any],
     before: Room[Any],
     room: Room[Any],
     perspectives: Iterable[Perspective],
     seen: Mapping[Perspective, Seen],
+    *,
+    check: bool = False,
 ) -> dict[Perspective, Seen]:
     """What is seen of *room* from each perspective, where its state is not as *before*."""
     if room.state is before.state:
         return {}
     if room.seats != before.seats:
         perspectives = [one for one in perspectives if _still_sits(room, viewer_of(one))]
-    return {one: see(game, room, one, seen.get(one)) for one in perspectives}
+    return {one: see(game, room, one, seen.get(one), check=check) for one in perspectives}
 
 
 def _still_sits(room: Room[Any], viewer: str | None) -> bool:

@@ -154,7 +154,7 @@ class SteppingRoom(ABC):
         perspectives, seen = self._roster.perspectives, self._seen
         if after is not None:  # nobody was told of that yet
             perspectives, seen = self._roster.perspectives_in(before), after.seen or seen
-        seen = see_after(game, before, room, perspectives, seen)
+        seen = see_after(game, before, room, perspectives, seen, check=self._env.settings.reload)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
         score = None if after is None else after.score
         if room.state is not before.state:
@@ -341,7 +341,8 @@ class SteppingRoom(ABC):
         """Let a place see and hear from a viewpoint."""
         place.move(viewpoint)
         if place.perspective not in self._seen:
-            seen: Seen = self._ask_game(lambda: see(self._game, self.here, place.perspective))
+            check = self._env.settings.reload
+            seen: Seen = self._ask_game(lambda: see(self._game, self.here, place.perspective, check=check))
             self._seen[place.perspective] = seen
             self._changed_at[place.perspective] = self.here.seq
 
