@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from docs_api import api_pages
+
 ROOT = Path(__file__).parents[1]
 OUTSIDE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
 CONFIG = """
@@ -74,10 +76,11 @@ def toml(value: object) -> str:
 
 
 def navigation(listed: dict[str, dict[str, str]]) -> list[dict[str, object]]:
-    """The tree beside every page: the README, the index, and a branch for each of its headings."""
+    """The tree beside every page: the README, the index, a branch for each of its headings, and the API."""
     branches: list[dict[str, object]] = [
         {heading: [{title: path} for title, path in pages.items()]} for heading, pages in listed.items()
     ]
+    branches.append({"API": [{name: f"docs/api/{name}.md"} for name in api_pages()]})
     return [{"Parlour": "README.md"}, {"Documentation": "docs/index.md"}, *branches]
 
 
@@ -87,6 +90,9 @@ def copy_pages(stage: Path) -> None:
         shutil.copytree(ROOT / folder, stage / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for file in OUTSIDE:
         shutil.copy(ROOT / file, stage)
+    (stage / "docs" / "api").mkdir()
+    for name, text in api_pages().items():
+        (stage / "docs" / "api" / f"{name}.md").write_text(text, encoding="utf-8")
     for page in stage.rglob("*.md"):
 
         def told(link: re.Match[str], page: Path = page) -> str:
