@@ -30,7 +30,7 @@ def spoken_in(scene: Scene) -> Iterator[str]:
 
 def spoken_at_set_up(game: Game[Any]) -> Iterator[str]:
     """What stands on a game's tile and in the form in which it is set up."""
-    yield game.display_name
+    yield from (game.display_name, game.first_move)
     yield from (bot.replace("_", " ").capitalize() for bot in bots_of(game))
     words: SetUp = game.set_up
     for preset in words.presets:

@@ -247,6 +247,8 @@ class Game(Generic[S]):
     """What the room lets its players do: resign (two players), offer a draw, ask for a move back, pause."""
     rules: str = ""
     """How it is played, as Markdown; if empty, the file beside the game's own: ``name.md``."""
+    first_move: str = ""
+    """What somebody does first who has never played it: a sentence beside the board of their first game."""
     lucky: bool = False
     """Its rules draw by chance: browsers add random bytes to it before the first draw."""
     bots: Mapping[str, Bot] = {}
@@ -384,6 +386,8 @@ class Game(Generic[S]):
             raise self._wrong("State", "State to be a class", repr(self.State))
         if not isinstance(self.timeouts, Timeouts):
             raise self._wrong("timeouts", "timeouts like Timeouts(away=60)", repr(self.timeouts))
+        if not isinstance(self.first_move, str):
+            raise self._wrong("first_move", "first_move to be a sentence", repr(self.first_move))
         bots: Any = self.bots
         if not isinstance(bots, Mapping) or not all(map(callable, bots.values())):
             raise self._wrong("bots", "bots like {'easy': a_function}", repr(bots))

@@ -72,6 +72,32 @@ def test_axe_finds_no_serious_fault_in_the_settings(server, visit, options):
     assert serious_faults(ann) == []
 
 
+def test_what_to_do_first_stands_beside_the_first_game_until_it_is_put_away(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room())
+    hint = ann.page.get_by_role("note", name="Your first game")
+    expect(hint).to_contain_text("Click any free square")
+    assert serious_faults(ann) == []
+    hint.get_by_role("button", name="The rules").click()
+    expect(ann.page.get_by_role("dialog", name="How to play")).to_be_visible()
+    ann.press("Escape")
+    with ann.page.expect_response(
+        lambda answer: answer.url.endswith("/preferences") and answer.status == 200
+    ):
+        hint.get_by_role("button", name="Put this away").click()
+    expect(hint).to_have_count(0)
+    ann.open_room()
+    expect(ann.page.get_by_text("Waiting for your friend")).to_be_visible()
+    expect(hint).to_have_count(0)
+    ann.open_room("Minesweeper")
+    expect(hint).to_contain_text("the first is never a mine")
+    again = visit(server, "Ann")  # on another device, by the same token
+    again.context.add_cookies(ann.context.cookies())
+    again.open_room()
+    expect(again.page.get_by_text("Waiting for your friend")).to_be_visible()
+    expect(again.page.get_by_role("note", name="Your first game")).to_have_count(0)
+
+
 NO_STORAGE = """for (const area of ["localStorage", "sessionStorage"])
     Object.defineProperty(window, area, { get() { throw new DOMException("off", "SecurityError"); } });"""
 

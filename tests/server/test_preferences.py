@@ -54,6 +54,14 @@ async def test_a_new_choice_replaces_the_old_one_whole(http):
     assert (await http.get(PATH, headers=ann)).json() == {"theme": "light"}
 
 
+async def test_hints_that_were_put_away_are_kept_and_no_more_of_them_than_there_are_games(http):
+    ann = await guest(http)
+    await http.put(PATH, headers=ann, json={"hinted": ["tictactoe", "stratego"]})
+    assert (await http.get(PATH, headers=ann)).json() == {"hinted": ["tictactoe", "stratego"]}
+    for wrong in (["x"] * 101, ["x" * 65], "tictactoe"):
+        assert (await http.put(PATH, headers=ann, json={"hinted": wrong})).status_code == 400
+
+
 @pytest.mark.parametrize("wrong", [{"theme": "pink"}, {"sound": "loud"}, {"volume": 11}])
 async def test_what_cannot_be_chosen_is_refused_with_its_place(http, wrong):
     answer = await http.put(PATH, headers=await guest(http), json=wrong)

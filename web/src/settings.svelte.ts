@@ -7,7 +7,7 @@ import type { Preferences } from "./wire";
 
 export type Chosen = Readonly<Required<Preferences>>;
 
-export const USUAL: Chosen = { sound: true, theme: "system", animation: "normal", flip: false, confirm: false, notify: false, language: "" };
+export const USUAL: Chosen = { sound: true, theme: "system", animation: "normal", flip: false, confirm: false, notify: false, hinted: [], language: "" };
 
 const KEY = "settings";
 const BARS = { light: "#F7F3EA", dark: "#171512" };

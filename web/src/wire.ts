@@ -44,6 +44,7 @@ export interface ChosenPreferences {
   flip?: boolean;
   confirm?: boolean;
   notify?: boolean;
+  hinted?: string[];
   language?: string;
 }
 
@@ -368,6 +369,7 @@ export interface Preferences {
   flip?: boolean;
   confirm?: boolean;
   notify?: boolean;
+  hinted?: string[];
   language?: string;
 }
 
@@ -416,6 +418,7 @@ export interface PublicGame {
   set_up: SetUp;
   bots: string[];
   timeouts: Waits;
+  first_move: string;
   lucky: boolean;
   offers: string[];
 }

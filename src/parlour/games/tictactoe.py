@@ -86,6 +86,7 @@ class TicTacToe(Game[Board]):
     seats = range(2, 3)
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "draw", "takeback")
+    first_move = "Click any free square: three of yours in a row win."
     State = Board
     Event = Mark
 

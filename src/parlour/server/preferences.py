@@ -24,6 +24,10 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     flip: Annotated[bool, Meta(description="see the board from the other side")] = False
     confirm: Annotated[bool, Meta(description="ask before a move on the board is sent")] = False
     notify: Annotated[bool, Meta(description="tell me of my turn while I look elsewhere")] = False
+    hinted: Annotated[
+        tuple[Annotated[str, Meta(max_length=64)], ...],
+        Meta(max_length=100, description="games whose hint for the first move was put away"),
+    ] = ()
     language: Annotated[
         str, Meta(max_length=35, description="the code of one, such as de; empty: that of the browser")
     ] = ""

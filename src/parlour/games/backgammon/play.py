@@ -148,6 +148,9 @@ class Backgammon(Game[Match]):
     version = LATE_DECLINES
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("pause",)
+    first_move = (
+        "Press Ready, then Roll. A click on a checker plays the larger die; click the dice to swap them."
+    )
     lucky = True
     State = Match
     Event = Action

@@ -115,6 +115,7 @@ class Minesweeper(Game[Field]):
     seats = range(1, 2)
     spectators = 100
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    first_move = "Click any cell: the first is never a mine. A number says how many mines lie around it."
     lucky = True
     State = Field
     Event = Move

@@ -190,6 +190,9 @@ class Stratego(Game[Position]):
     version = HIDDEN_FLAGS
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "draw", "pause")
+    first_move = (
+        "Click one of your pieces, then where it goes. Before the game you swap them so; then press Ready."
+    )
     lucky = True
     State = Position
     Event = Deed

@@ -127,6 +127,8 @@ class PublicGame(msgspec.Struct, frozen=True):
     bots: list[str]
     """Who can play it, the best last."""
     timeouts: Waits
+    first_move: str
+    """What somebody does first who has never played it; may be empty."""
     lucky: bool
     """Its rules draw by chance."""
     offers: list[str]
@@ -180,5 +182,6 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
         bots=list(bots_of(game)),
         timeouts=waits,
         offers=list(game.offers),
+        first_move=game.first_move,
         lucky=game.lucky,
     )
