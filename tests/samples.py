@@ -17,6 +17,9 @@ def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:
 SMALL: dict[str, Any] = {
     "minesweeper": {"preset": "custom", "width": 5, "height": 4, "mines": 3},
     "backgammon": {"variant": "portes"},
+    "goofspiel": {"players": 3, "cards": 5, "ties": "cancel"},
+    "hearts": {"players": 3, "points": 0},
+    "hex": {"size": 5},
     "stratego": {"preset": "ogetarts", "quiet_limit": 30, "turn_seconds": 60},
 }
 """Configs that make short games, for games that have long ones by default."""

@@ -52,7 +52,7 @@ def test_the_bundled_games_and_bots_are_registered_like_those_of_any_package():
     for group, there in ((games.GROUP, GAMES), (bots.GROUP, BOTS)):
         ours = {entry.name for entry in registered(group) if package_of(entry) == OURS}
         assert ours <= set(there)
-        assert ours == {"tictactoe", "minesweeper", "stratego", "backgammon"}
+        assert ours == {"tictactoe", "minesweeper", "stratego", "backgammon", "hex", "hearts", "goofspiel"}
     assert games.TROUBLES == bots.TROUBLES == []
 
 

@@ -8,6 +8,7 @@ from parlour.bots.tictactoe import play_casually, play_perfectly
 from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.games.tictactoe import line_of
+from parlour.testing import Table, full_table, play_bots
 from tests.bots.arena import contest, family
 from tests.samples import first_of
 
@@ -114,3 +115,81 @@ def test_medium_wins_six_of_ten_games_against_easy(variant):
 def test_hard_wins_more_than_half_of_its_games_against_medium():
     meeting = family("backgammon", "hard", "medium")  # and the others by `make bots`
     assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.55 * GAMES_EACH
+
+
+def share(game: str, better: str, worse: str, config, games: int) -> float:
+    """How much of the wins one bot has among several of another; a draw counts a half, seats change."""
+    rules = GAMES[game]
+    seats, bots, won = len(Table(rules, config).room.seats), bots_of(rules), 0.0
+    for luck in range(games):
+        table = full_table(rules, config, luck=luck)
+        players = [player for player in table.room.players if player]
+        names = [better if seat == luck % seats else worse for seat in range(seats)]
+        for _ in play_bots(table, [bots[name] for name in names], luck):
+            pass
+        outcome, me = table.room.outcome, players[luck % seats]
+        assert outcome is not None
+        won += (me in outcome.won) + (me in outcome.drew) / 2
+    return won / games
+
+
+@pytest.mark.parametrize(
+    ("game", "better", "worse", "config", "least"),
+    [
+        ("hex", "casual", "random", {}, 0.9),
+        ("hex", "thoughtful", "casual", {"size": 7}, 0.8),
+        ("goofspiel", "fair", "random", {}, 0.8),
+        ("goofspiel", "shrewd", "fair", {"players": 3}, 0.55),
+        ("hearts", "casual", "random", {"points": 30}, 0.5),
+        ("hearts", "sensible", "random", {"points": 30}, 0.7),
+        ("hearts", "sensible", "casual", {"points": 30}, 0.4),
+    ],
+)
+def test_the_bots_of_hex_hearts_and_goofspiel_clearly_beat_those_below(game, better, worse, config, least):
+    """By luck alone it would be one of two, of three at Goofspiel, of four at Hearts."""
+    assert share(game, better, worse, config, games=12) >= least
+
+
+def test_the_hex_bot_takes_a_good_first_stone_over_and_opens_with_none():
+    view = {"size": 5, "swap": True, "can_swap": True, "you": "blue"}
+    legal: list[dict[str, object]] = [
+        *({"type": "put", "cell": cell} for cell in range(25) if cell != 12),
+        {"type": "swap"},
+    ]
+    for play in BOTS["hex"].values():
+        middle = {**view, "cells": "." * 12 + "R" + "." * 12}
+        assert play(middle, legal, Chance(bytes(32), 0)) == {"type": "swap"}
+        edge = {**view, "cells": "R" + "." * 24}
+        others = [event for event in legal if event.get("cell") != 0] + [{"type": "put", "cell": 12}]
+        assert play(edge, others, Chance(bytes(32), 0))["type"] == "put"
+        first = play(
+            {**view, "can_swap": False, "you": "red", "cells": "." * 25},
+            [{"type": "put", "cell": cell} for cell in range(25)],
+            Chance(bytes(32), 0),
+        )
+        assert first["cell"] != 12
+
+
+def test_the_sensible_hearts_bot_ducks_gives_the_queen_away_and_passes_what_is_dangerous():
+    def played(hand: str, trick: str, legal: str) -> str:
+        view = {
+            "players": 4,
+            "hand": hand.split(),
+            "tricks": [
+                {"leader": 1, "cards": ["2C", "3C", "4C", "5C"]},
+                {"leader": 2, "cards": trick.split()},
+            ],
+        }
+        events = [{"type": "play", "card": card} for card in legal.split()]
+        return str(BOTS["hearts"]["sensible"](view, events, Chance(bytes(32), 0))["card"])
+
+    assert played("3D 9D KD", "TD", "3D 9D KD") == "9D", "the highest below"
+    assert played("QS 2H AC", "TD 4D", "QS 2H AC") == "QS"
+    assert played("QS 5S", "KS", "QS 5S") == "QS"
+
+    hand = ["2C", "3D", "4D", "9H", "TH", "QS", "KS", "AS"]
+    view = {"hand": hand}
+    first = BOTS["hearts"]["sensible"](
+        view, [{"type": "choose", "card": c} for c in hand], Chance(bytes(32), 0)
+    )
+    assert first["card"] == "QS"

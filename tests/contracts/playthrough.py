@@ -24,6 +24,7 @@ LUCK = {"minesweeper": 500, "stratego": 324, "stratego-ogetarts": 175}
 CONFIGS: dict[str, Any] = {
     **SMALL,
     "stratego": None,
+    "hex": {"size": 4},
     "stratego-ogetarts": {"preset": "ogetarts"},
     "backgammon-plakoto": {"variant": "plakoto", "turn_seconds": 60},
     "backgammon-fevga": {"variant": "fevga", "opening_dice": True},
@@ -31,7 +32,9 @@ CONFIGS: dict[str, Any] = {
 STORIES = (*GAMES, *(story for story in CONFIGS if story not in GAMES))
 """One for each game, and for another way to play it: a game's name, a dash, and which."""
 PLAYERS = ("ann", "bob", "cat", "dan")
-MOST_EVENTS = 40
+MOST_EVENTS = {"hearts": 80}
+USUALLY = 40
+"""So many events a story has at most."""
 
 
 def playthrough(story: str) -> str:
@@ -59,7 +62,7 @@ def _story(story: str) -> Iterator[str]:
 
 def _play(table: Table, chance: Chance) -> Iterator[str]:
     """Legal events until there is an outcome."""
-    for _ in range(MOST_EVENTS):
+    for _ in range(MOST_EVENTS.get(table.game.name, USUALLY)):
         player, event = chance.choice(_possible(table))
         table.wait(chance.die(4))
         step = table.act(player, event)

@@ -8,7 +8,7 @@ from parlour.leakcheck import check
 from tests.contracts.test_games import SETUPS, Setup
 from tests.samples import first_of
 
-HIDES_NOTHING = {"tictactoe", "backgammon"}
+HIDES_NOTHING = {"tictactoe", "backgammon", "hex"}
 """Everybody sees the whole board. Any other game has a `resample` that says what is hidden."""
 
 

@@ -65,8 +65,11 @@ NEXT = """async ([which, where, patience]) => {
     function offered() {
         const main = shown(".controls > button.main");
         if (main.length) return main[0];
+        const drawn = shown("svg.board .piece.held.lifted");
+        if (drawn.length) return drawn[0];
         const aims = shown("svg.board .spot[aria-label$='can go here']");
-        if (!aims.length) return pick(shown("svg.board .spot.active:not([aria-label^='dice'])"), which);
+        const anything = "svg.board .spot.active:not([aria-label^='dice']), svg.board .piece.held";
+        if (!aims.length) return pick(shown(anything), which);
         const fights = aims.filter((one) => one.getAttribute("aria-label").split(", ").length > 2);
         return fights.length ? pick(fights, which) : where < 0.8 ? ahead(aims)[0] : pick(aims, which);
     }
@@ -78,10 +81,12 @@ NEXT = """async ([which, where, patience]) => {
         if (one) {
             one.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
             const box = one.getBoundingClientRect();
-            return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+            // Of a card in a hand the next one may leave only an edge to press.
+            return { x: box.x + box.width * (one.matches(".held") ? 0.15 : 0.5), y: box.y + box.height / 2 };
         }
         if (performance.now() > until) throw new Error("expected something to press, or the end of the game");
     }
 }"""
-"""What to press next: the main button, else a place where the piece in hand can go, preferably a fight or
-one ahead, else anything on the board that can be pressed; null when the game is over."""
+"""What to press next: the main button, else the card that was drawn out of a hand, else a place where the
+piece in hand can go, preferably a fight or one ahead, else anything on the board that can be pressed; null
+when the game is over."""

@@ -111,7 +111,16 @@ def test_the_wheel_alone_brings_page_game_bots_and_leakcheck(installed, hall, vi
 def check_plugins(hall: Server, ann: Visitor) -> None:
     """The game of another package is in the lobby with its bot; what cannot be loaded is said, no more."""
     games = {game["name"]: game for game in hall.call("GET", "/api/games").json()}
-    assert list(games) == ["tictactoe", "minesweeper", "stratego", "backgammon", "race"]
+    assert list(games) == [
+        "tictactoe",
+        "minesweeper",
+        "stratego",
+        "backgammon",
+        "hex",
+        "hearts",
+        "goofspiel",
+        "race",
+    ]
     assert games["race"]["bots"] == ["random", "hasty"]
     button(arrive(ann), "A bot to play Race to ten with").click()
     button(ann, "Play the bot").click()

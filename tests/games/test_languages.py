@@ -20,6 +20,11 @@ CONFIGS: list[tuple[str, Any]] = [
     ("tictactoe", None),
     ("minesweeper", SMALL["minesweeper"]),
     ("stratego", SMALL["stratego"]),
+    ("hex", SMALL["hex"]),
+    ("hearts", SMALL["hearts"]),
+    ("hearts", {"points": 0}),
+    ("goofspiel", SMALL["goofspiel"]),
+    ("goofspiel", {"cards": 5}),
     ("backgammon", {"match": "five_points", "crawford": True, "turn_seconds": 60}),
     *(("backgammon", {"variant": variant}) for variant in ("tavli", "fevga", "plakoto", "portes", "tavla")),
 ]

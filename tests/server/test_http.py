@@ -171,7 +171,16 @@ async def test_a_page_without_an_address_is_foreign_to_a_host_without_a_name(htt
 
 async def test_the_games_are_listed_with_the_schema_of_their_config(http):
     games = {game["name"]: game for game in (await http.get("/api/games")).json()}
-    assert set(games) == {"tictactoe", "minesweeper", "stratego", "backgammon", "probe"}
+    assert set(games) == {
+        "tictactoe",
+        "minesweeper",
+        "stratego",
+        "backgammon",
+        "hex",
+        "hearts",
+        "goofspiel",
+        "probe",
+    }
     assert (games["tictactoe"]["display_name"], games["tictactoe"]["seats"]) == (
         "Noughts and crosses",
         [2, 2],

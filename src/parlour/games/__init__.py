@@ -10,7 +10,7 @@ from parlour.plugins import load_each, registered
 
 GROUP = "parlour.games"
 """The group of entry points; each is the name of a game and its class."""
-ORDER = ("tictactoe", "minesweeper", "stratego", "backgammon")
+ORDER = ("tictactoe", "minesweeper", "stratego", "backgammon", "hex", "hearts", "goofspiel")
 """How games are listed; all others come after these."""
 
 
