@@ -95,7 +95,7 @@ fix: setup ## let the tools fix what they can
 screenshots: setup ## pictures of every page and board in screenshots/, to be looked at; the docs' own are taken over
 	@scripts/screenshots
 
-link-pictures: setup ## the still pictures that links show in a chat, drawn anew: after a new game or variant, or another look
+link-pictures: setup ## the still pictures that links show in a chat: run it after a new game or variant, or another look
 	@scripts/link-pictures
 
 autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7

@@ -1,4 +1,4 @@
-"""Links between the pages of the documentation, and the list of all pages."""
+"""Links between the pages of the documentation, the list of all pages, and words that stay out of them."""
 
 import re
 
@@ -28,3 +28,8 @@ def test_every_link_to_a_heading_leads_to_one(page):
         headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
         anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
         assert anchor in anchors, anchor
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_has_a_word_that_nobody_uses_any_more(page):
+    assert not re.findall(r"\b(afresh|anew|mend|mends|mended|whence)\b", page.read_text(), re.IGNORECASE)

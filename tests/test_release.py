@@ -96,7 +96,7 @@ def test_a_point_that_is_not_done_is_named_and_nothing_follows(repository, fault
         line for line in said.splitlines() if line.startswith("release: NO: ") and sentence in line
     ]
     assert code == 1
-    assert said.splitlines()[-1].startswith("release: mend what says NO")
+    assert said.splitlines()[-1].startswith("release: fix what says NO")
     assert "make check" not in said
 
 
