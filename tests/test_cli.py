@@ -12,7 +12,7 @@ from typer.main import get_group
 from typer.testing import CliRunner
 
 import parlour
-from parlour.cli import app, load_games
+from parlour.cli import app, load_files, load_games
 from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.tokens import Tokens
@@ -170,3 +170,31 @@ def test_an_old_key_is_deleted_and_the_one_that_signs_is_not(tmp_path, name):
     unknown = CliRunner().invoke(app, ["keys", "delete", "house", *data])
     assert unknown.exit_code == 1
     assert "got 'house'" in unknown.output
+
+
+def test_two_files_with_a_game_of_one_name_are_refused(tmp_path, capsys):
+    files = [tmp_path / "one.py", tmp_path / "two.py"]
+    for file in files:
+        file.write_text(GAME)
+    with pytest.raises(typer.Exit):
+        load_files(files)
+    told = " ".join(capsys.readouterr().err.split())
+    assert (
+        f"two.py: expected a name of its own for each game, but {files[0]} has a game 'nothing', too" in told
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path, capsys):
+    (tmp_path / "one.py").write_text(GAME)
+    (tmp_path / "one.py").chmod(0)
+    with pytest.raises(typer.Exit):
+        load_games(tmp_path / "one.py")
+    assert "cannot be read: Permission denied" in " ".join(capsys.readouterr().err.split())
+
+
+def test_bytes_that_are_no_text_are_a_sentence(tmp_path, capsys):
+    (tmp_path / "one.py").write_bytes(b"x = '\xff'\n")
+    with pytest.raises(typer.Exit):
+        load_games(tmp_path / "one.py")
+    assert "one.py, line 1: " in " ".join(capsys.readouterr().err.split())

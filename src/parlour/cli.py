@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import math
 import os
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
@@ -65,8 +65,7 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
     for trouble in (*GAME_TROUBLES, *BOT_TROUBLES):
         say(f"parlour: {trouble}", style="yellow")
     playable = dict(GAMES)
-    for file in games or []:
-        playable.update({game.name: game for game in load_games(file)})
+    playable.update(load_files(games or []))
 
     def greet(reach: Reach) -> None:
         for sentence in greeting(reach, chosen, (game.display_name for game in playable.values())):
@@ -394,6 +393,17 @@ def load_games(file: Path) -> list[Game[Any]]:
         return game_loader.load_games(file, lambda sentence: say(f"parlour: {sentence}", style="yellow"))
     except Refused as why:
         fail(why.message)
+
+
+def load_files(files: Sequence[Path]) -> dict[str, Game[Any]]:
+    """The games of several files, by name; no two have the same."""
+    found: dict[str, tuple[Game[Any], Path]] = {}
+    for file in dict.fromkeys(files):
+        for game in load_games(file):
+            if game.name in found:
+                fail(f"{file}: {game_loader.two_of_a_name(game, found[game.name][1])}")
+            found[game.name] = game, file
+    return {name: game for name, (game, _) in found.items()}
 
 
 def fail(sentence: str) -> NoReturn:

@@ -83,7 +83,7 @@ def test_a_game_file_that_is_saved_is_played_by_its_new_rules_at_once(serve, tmp
     server.wait_for_log("The old rules go on.")
     assert bob.play("take", count=1).response == {"seq": 6}
     file.write_text(NIM.replace("- event.count", "- 2 * event.count"))
-    server.wait_for_log("is loaded anew.")
+    server.wait_for_log("is loaded again.")
     assert ann.play("take", count=1).response == {"seq": 7}
     ann.wait_for("update", seq=7)
     assert ann.view["matches"] == 1
@@ -97,7 +97,7 @@ def test_a_game_file_that_is_saved_is_played_by_its_new_rules_at_once(serve, tmp
         ("empty.py", "", "empty.py: expected a class that derives from parlour.Game, got none"),
         ("missing.py", None, "expected a Python file with a game, got"),
         ("odd[names].py", "class Game(:\n", "odd[names].py, line 1: invalid syntax"),
-        ("imports.py", "import no_such_module\n", "No module named 'no_such_module'"),
+        ("imports.py", "import no_such_module\n", "imports.py, line 1: needs the package 'no_such_module'"),
     ],
 )
 def test_a_file_without_a_game_ends_with_a_sentence_and_exit_code_1(tmp_path, name, text, sentence):

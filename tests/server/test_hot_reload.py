@@ -84,7 +84,7 @@ async def test_a_saved_file_is_played_on_by_its_new_rules_from_where_the_room_wa
     await index.reload(BY_TEN)
     await index.count()
     assert index.world.room().state.number == 11
-    assert index.said == [f"{index.file} is loaded anew."]
+    assert index.said == [f"{index.file} is loaded again."]
 
 
 async def test_everybody_sees_the_room_as_the_new_rules_show_it_without_a_step(index):
@@ -250,3 +250,72 @@ async def test_a_scene_that_cannot_be_drawn_is_told_in_the_room_until_the_file_i
     await index.reload(GOOD)
     assert "fault" not in eve.heard("sync")[-1][1]
     assert (await index.count())[0] == "ok"
+
+
+FAILS = COUNTER.replace("number=state.number + 1", "number=state.numbr + 1")
+FAILING = next(1 + at for at, line in enumerate(FAILS.splitlines()) if "numbr" in line)
+
+
+async def test_what_a_callback_raises_is_told_in_the_room_and_to_the_author_with_its_line_once(index):
+    await index.reload(FAILS)
+    index.said.clear()
+    index.ann.forget()
+    for _ in range(2):
+        assert (await index.count())[1]["code"] == "game_error"
+    fault = f"counter.py, line {FAILING}: AttributeError: 'Count' object has no attribute 'numbr'"
+    assert [told["fault"] for _, told in index.ann.heard("sync")] == [fault]
+    assert index.said == [f"{index.file.parent}/{fault}"]
+    index.ann.forget()
+    await index.reload(BY_TEN)
+    assert "fault" not in index.ann.heard("sync")[-1][1]
+    assert (await index.count())[0] == "ok"
+
+
+async def test_a_view_that_raises_is_told_in_the_room(index):
+    await index.count()
+    index.ann.forget()
+    await index.reload(COUNTER.replace('{"number": state.number}', "1 / 0"))
+    assert "ZeroDivisionError: division by zero" in index.ann.heard("sync")[-1][1]["fault"]
+
+
+async def test_a_callback_that_returns_a_state_is_told_what_is_expected(index):
+    await index.reload(
+        COUNTER.replace(
+            "return Update(Count(players=state.players, number=state.number + 1))", "return state"
+        )
+    )
+    await index.count()
+    assert index.said[-1].endswith(
+        "counter.py: TypeError: counter: expected a callback to return an Update, got Count"
+    )
+
+
+async def test_what_players_write_cannot_reach_the_terminal_by_an_exception(index):
+    await index.reload(COUNTER.replace("return Update(", "raise ValueError('\\x1b[2J') or Update("))
+    await index.count()
+    assert index.said[-1].endswith("ValueError: \\x1b[2J")
+    assert index.said[-1].isprintable()
+
+
+async def test_a_saved_file_cannot_take_the_name_of_a_game_of_another_file(index):
+    other = index.file.with_name("tally.py")
+    other.write_text(COUNTER.replace('"counter"', '"tally"'))
+    index.games["tally"] = load_games(other)[0]
+    index.reloader = Reloader(index.world.server, index.games, [index.file, other], index.said.append)
+    await index.reload(COUNTER.replace('"counter"', '"tally"'))
+    why = f"expected a name of its own for each game, but {other} has a game 'tally', too"
+    assert index.said == [f"{index.file}: {why}. The old rules go on."]
+    assert (await index.count())[0] == "ok"
+
+
+async def test_a_file_that_prints_is_loaded_and_its_author_is_told(index):
+    await index.reload(BY_TEN + "print('hello')\n")
+    assert index.said[0].endswith("prints while it is loaded: 'hello'")
+    assert index.said[1:] == [f"{index.file} is loaded again."]
+
+
+async def test_a_file_that_changes_while_it_is_written_is_loaded_when_it_is_whole(index):
+    await index.reload(BY_TEN[: len(BY_TEN) // 2])
+    assert "The old rules go on" in index.said[-1]
+    await index.reload(BY_TEN)
+    assert index.said[-1] == f"{index.file} is loaded again."

@@ -85,6 +85,10 @@ class Turn(Generic[S]):
         self.update(joined.update)
 
     def update(self, update: Update[S]) -> None:
+        if not isinstance(update, Update):
+            raise TypeError(
+                f"{self.game.name}: expected a callback to return an Update, got {type(update).__name__}"
+            )
         self.state = update.state
         for effect in update.effects:
             self.cause(effect)

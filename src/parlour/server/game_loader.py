@@ -75,6 +75,11 @@ def _checked(kind: type[Game[Any]], text: bytes, file: Path) -> Game[Any]:
             raise Refused(Code.GAME_ERROR, f"{file}, line {line}: {why.message}") from None
 
 
+def two_of_a_name(game: Game[Any], other: object) -> str:
+    """What is wrong with a second game of the same name; *other* is where the first is."""
+    return f"expected a name of its own for each game, but {other} has a game {game.name!r}, too"
+
+
 def line_of(kind: type, name: str, text: bytes) -> int:
     """The line where a class, or one that it derives from in the same file, says this; else its first line.
 

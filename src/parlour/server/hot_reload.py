@@ -8,10 +8,11 @@ from typing import Any
 
 import structlog
 
-from parlour.errors import Refused
+from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.server.components import Components
-from parlour.server.game_loader import is_from, load_games
+from parlour.server.game_loader import is_from, load_games, raised_in, two_of_a_name
+from parlour.server.logs import escaped
 
 log = structlog.get_logger()
 
@@ -36,6 +37,7 @@ class Reloader:
         self._games = games
         self._say = say
         self._stamps = {file: _stamp(file) for file in files}
+        parlour.environment.callback_failed = self._note_bug
         parlour.environment.scene_failed = self._note_scene
 
     async def watch(self) -> None:
@@ -54,7 +56,8 @@ class Reloader:
 
     def _load(self, file: Path) -> None:
         try:
-            games = load_games(file)
+            games = load_games(file, self._say)
+            self._check_names(games, file)
         except Refused as why:
             log.error("not_reloaded", file=str(file), why=why.message)
             self._say(f"{why.message}. The old rules go on.")
@@ -65,10 +68,17 @@ class Reloader:
             self._games[game.name] = game
             self._parlour.rooms.use_rules(game, partial(self._say_why, game))
         log.info("reloaded", file=str(file), games=[game.name for game in games])
-        self._say(f"{file} is loaded anew.")
+        self._say(f"{file} is loaded again.")
+
+    def _check_names(self, games: Sequence[Game[Any]], file: Path) -> None:
+        """A game of one file cannot take the name of a game of another."""
+        for other in self._stamps:
+            for game in games:
+                if other != file and game.name in self._games and is_from(self._games[game.name], other):
+                    raise Refused(Code.GAME_ERROR, f"{file}: {two_of_a_name(game, other)}")
 
     def _note(self, file: Path, fault: str | None) -> None:
-        """Show in the rooms of a file's games why the file does not load, until it does."""
+        """Show in the rooms of a file's games what is wrong with it, until it is saved."""
         for name, game in self._games.items():
             if not is_from(game, file) or self._parlour.environment.faults.get(name) == fault:
                 continue
@@ -80,10 +90,22 @@ class Reloader:
 
     def _note_scene(self, game: str, why: str) -> None:
         """Show in a game's rooms why its scene cannot be drawn, until its file is loaded again."""
-        fault = f"scene: {why}"
+        self._show_fault(game, f"scene: {why}", f"{game}: the scene cannot be drawn: {why}")
+
+    def _note_bug(self, game: Game[Any], error: BaseException) -> None:
+        """Show in a game's rooms what a callback raised and in which line, until its file is loaded again."""
+        for file in self._stamps:
+            if is_from(game, file):
+                line = raised_in(error, file)
+                place = file.name if line is None else f"{file.name}, line {line}"
+                fault = escaped(f"{place}: {type(error).__name__}: {error}")
+                self._show_fault(game.name, fault, str(file.parent / fault))
+
+    def _show_fault(self, game: str, fault: str, sentence: str) -> None:
+        """Show a fault in the rooms and say it to the author, once."""
         if self._parlour.environment.faults.get(game) != fault:
             self._parlour.environment.faults[game] = fault
-            self._say(f"{game}: the scene cannot be drawn: {why}")
+            self._say(sentence)
             self._parlour.rooms.show_anew(game)
 
     def _say_why(self, game: Game[Any], why: Refused) -> None:

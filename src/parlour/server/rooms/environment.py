@@ -66,9 +66,11 @@ class Environment:
         self.reservations = Reservations()
         self.patience = patience_of(settings)
         self.faults: dict[str, str] = {}
-        """By the name of a game: why its saved file does not load, or its scene cannot be drawn."""
+        """What is wrong with the file of a game that its author works on, by the name of the game."""
         self.scene_failed: Callable[[str, str], None] = lambda _game, _why: None
         """Shows in a game's rooms why its scene cannot be drawn, while its author is at work."""
+        self.callback_failed: Callable[[Game[Any], BaseException], None] = lambda _game, _error: None
+        """Shows in a game's rooms what a callback raised, while its author is at work."""
         self.trouble: str | None = None
         """Why the journal's last write failed."""
         self.tell: Callable[[ToldToOne], None] = lambda _: None
@@ -133,9 +135,10 @@ class Environment:
             raise Refused(
                 Code.GAME_ERROR, f"{game.display_name} could not draw this; nothing changed"
             ) from None
-        except BaseException:
+        except BaseException as error:
             log.exception("game_failed", room=room, game=game.name)
             metrics.game_errors.labels(game.name).inc()
+            self.callback_failed(game, error)
             raise Refused(Code.GAME_ERROR, f"{game.display_name} failed on this; nothing changed") from None
 
     def note_trouble(self, error: Trouble) -> None:
