@@ -43,17 +43,18 @@ def public(module: str, tree: ast.Module) -> dict[str, tuple[ast.Module, ast.stm
     own = definitions(tree)
     if "__all__" not in own:
         return {name: (tree, node) for name, node in own.items() if not name.startswith("_")}
-    homes = {
-        alias.asname or alias.name: node.module or module
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    found = {}
-    for name in ast.literal_eval(own["__all__"].value):  # type: ignore[attr-defined]
-        home = parse(homes[name]) if name in homes else tree
-        found[name] = (home, definitions(home)[name])
-    return found
+    return {name: find(module, name) for name in ast.literal_eval(own["__all__"].value)}  # type: ignore[attr-defined]
+
+
+def find(module: str, name: str) -> tuple[ast.Module, ast.stmt]:
+    """Where a name is defined, through however many modules it is imported."""
+    tree = parse(module)
+    own = definitions(tree)
+    if name in own:
+        return tree, own[name]
+    imported = (node for node in tree.body if isinstance(node, ast.ImportFrom))
+    home = next(node.module for node in imported if any(alias.name == name for alias in node.names))
+    return find(home or module, name)
 
 
 def definitions(tree: ast.Module | ast.ClassDef) -> dict[str, ast.stmt]:

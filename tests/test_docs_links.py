@@ -1,5 +1,6 @@
 """Links between the pages of the documentation, the list of all pages, and words that stay out of them."""
 
+import importlib
 import re
 
 import pytest
@@ -33,3 +34,13 @@ def test_every_link_to_a_heading_leads_to_one(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_has_a_word_that_nobody_uses_any_more(page):
     assert not re.findall(r"\b(afresh|anew|mend|mends|mended|whence)\b", page.read_text(), re.IGNORECASE)
+
+
+def test_the_api_reference_has_everything_that_a_game_imports(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    pages = importlib.import_module("docs_api").api_pages()
+    for name, page in pages.items():
+        for shown in getattr(importlib.import_module(name), "__all__", ()):
+            assert f"\n## `{shown}`\n" in page, (name, shown)
+    assert "### `Game.handle_event`" in pages["parlour"]
+    assert "### `Table.act`" in pages["parlour.testing"]
