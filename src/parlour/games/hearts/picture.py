@@ -93,17 +93,18 @@ def draw(state: Position, seat: int | None, events: Mapping[str, Any]) -> Scene:
     """The table as a seat sees it, or somebody who watches; *events* are what cards of the hand can send."""
     me = seat or 0
     places = {(me + at) % state.rules.players: place for at, place in enumerate(PLACES[state.rules.players])}
+    passing = state.phase == "passing" and seat is not None
     return Scene(
         WIDTH,
         HEIGHT,
-        spots=tuple(_spots(places, passing=state.phase == "passing" and seat is not None)),
+        spots=tuple(_spots(places, passing=passing)),
         pieces=(*_hands(state, seat, events), *_middle(state, seat), *_counted(state)),
         status=_status(state, seat),
         turn=state.to_act if state.full else (),
         sides=tuple(_side(state, one) for one in range(state.rules.players)),
         cue=_cue(state, seat),
         log=state.log,
-        narrow=Narrow(*UPRIGHT, _tall(places)),
+        narrow=Narrow(*UPRIGHT, _tall(places, passing=passing)),
     )
 
 
@@ -121,7 +122,7 @@ def _spots(places: Mapping[int, Place], *, passing: bool) -> Iterator[Spot]:
         yield Spot(f"p{seat}", *points, fill="none", label=f"points of {who} in this deal")
 
 
-def _tall(places: Mapping[int, Place]) -> dict[str, Box]:
+def _tall(places: Mapping[int, Place], *, passing: bool) -> dict[str, Box]:
     ids = {"h": "hand", "t": "trick", "n": "name", "p": "points"}
     boxes = {
         f"{id}{seat}": TALL[what][place]
@@ -129,7 +130,8 @@ def _tall(places: Mapping[int, Place]) -> dict[str, Box]:
         for seat, place in places.items()
         if place in TALL[what]
     }
-    return {"felt": (0, 0, *UPRIGHT), "tray": TRAY[1], **boxes}
+    tray = {"tray": TRAY[1]} if passing else {}
+    return {"felt": (0, 0, *UPRIGHT), **tray, **boxes}
 
 
 def _face(code: str, spot: str, **more: Any) -> Piece:
