@@ -78,11 +78,11 @@ class Routes(Game[Map]):
             7.2,
             spots=(
                 Spot("sea", 0, 0, 11.8, 7.2, fill="water"),
-                polygon("land", LAND, fill="sunken"),
+                polygon("land", LAND, fill="felt"),
                 path("river", RIVER, fill="water"),
-                *graph(TOWNS, ROADS, size=0.5, click=legal, labels=labels, owners=owners),
+                *graph(TOWNS, ROADS, size=0.5, click=legal, labels=labels, owners=owners, fill="light"),
                 *(
-                    Spot(f"name of {town}", x - 1, y + 0.28, 2, 0.4, fill="none", text=town, tone=7)
+                    Spot(f"name of {town}", x - 1, y + 0.28, 2, 0.4, fill="none", text=town)
                     for town, (x, y) in TOWNS.items()
                 ),
             ),
