@@ -62,6 +62,27 @@ def test_everybody_adds_once_and_only_with_a_seat():
     refused("not_seated", lambda: at.do(AddLuck("eve", TWOS)))
 
 
+def test_whoever_sits_down_brings_their_bytes_before_a_game_draws_for_all_who_sit():
+    at = Table(GAMES["stratego"], {"preset": "ogetarts"})
+    at.do(Join(ANN, "Ann", luck=ONES))
+    step = at.do(Join(BOB, "Bob", luck=TWOS))
+    assert at.room.added == (AddedLuck(ANN, ONES), AddedLuck(BOB, TWOS))
+    key = hmac.digest(at.room.seed, bytes.fromhex(ONES + TWOS), "sha256")
+    assert step.draws[0] == Chance(key, at.room.seq).below(40)
+    check_replay(at)
+
+
+def test_bytes_that_are_brought_too_late_or_twice_are_left_out():
+    at = Table(Probe())
+    at.do(Join(ANN, "Ann", luck=ONES))
+    at.do(Connect(ANN))
+    refused("illegal_move", lambda: at.do(AddLuck(ANN, TWOS)))
+    draw(at)
+    at.do(Join(BOB, "Bob", luck=TWOS))
+    assert at.room.added == (AddedLuck(ANN, ONES),)
+    check_replay(at)
+
+
 def test_the_end_of_a_game_shows_what_was_added_and_the_next_seed_is_fresh():
     at = table()
     at.do(AddLuck(ANN, ONES))

@@ -11,7 +11,7 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
-from parlour.luck import AddedLuck, AddLuck, SendLuck
+from parlour.luck import AddedLuck, AddLuck, LuckyBytes, SendLuck
 from parlour.offers import Answer, AnswerOffer, GiveUpGame, MakeOffer, Offer, Offers, Resign
 from parlour.scene import Patch, Scene
 
@@ -25,6 +25,8 @@ class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join", omit_default
     name: str
     bot: bool = False
     """A bot, which is connected from now on."""
+    luck: LuckyBytes | None = None
+    """Random bytes for the seed, where nothing was drawn from it yet: a game may draw as soon as they sit."""
 
 
 class Connect(msgspec.Struct, frozen=True, tag_field="do", tag="connect"):
@@ -173,6 +175,8 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     since: int | None = None
     format: Literal["view", "scene"] = "view"
     spectate: bool = False
+    luck: LuckyBytes | None = None
+    """Random bytes that go into the seed with the seat that is taken."""
 
 
 class EnterByDoor(Enter, frozen=True, kw_only=True):

@@ -195,7 +195,7 @@ class Server:
             select = "SELECT body FROM steps JOIN rooms ON room = number WHERE id = ? ORDER BY seq"
             steps = [json.loads(body) for (body,) in journal.execute(select, (room,))]
         commands = [step["command"] for step in steps]
-        added = [AddedLuck(one["player"], one["luck"]) for one in commands if one["do"] == "luck"]
+        added = [AddedLuck(one["player"], one["luck"]) for one in commands if one.get("luck")]
         return mixed(self.secret_seed(room), added)
 
 

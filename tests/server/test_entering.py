@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from parlour.game import Joined, Send, Update
+from parlour.games import GAMES
 from parlour.journal.memory import MemoryJournal
 from tests.probe import Probe
 from tests.server.world import World, seqs
@@ -492,3 +493,15 @@ async def test_who_comes_back_hears_it_once_whether_or_not_they_say_what_they_sa
     ann = await polite.person("ann")
     await ann.join("ABCD", since=999)
     assert said(ann) == ["sync", "welcome", "ann is here"], "that was no number of ours: all anew"
+
+
+async def test_whoever_takes_a_seat_brings_random_bytes_before_the_game_deals():
+    ones, twos = "01" * 16, "02" * 16
+    async with World(GAMES) as world:
+        await world.open("stratego")
+        for player, luck in (("ann", ones), ("bob", twos)):
+            assert (await (await world.person(player)).join("ABCD", luck=luck))[0] == "ok"
+        assert [one.luck for one in world.room().added] == [ones, twos]
+        assert not world.room().fresh
+        eve = await world.person("eve")
+        assert (await eve.join("ABCD", luck="nonsense"))[1]["code"] == "malformed"

@@ -87,6 +87,7 @@ export interface Enter {
   since?: number | null;
   format?: "scene" | "view";
   spectate?: boolean;
+  luck?: string | null;
 }
 
 /** Something that the game tells. */

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
-from parlour.luck import AddedLuck, AddLuck
+from parlour.luck import AddedLuck, AddLuck, mixed
 from parlour.offers import Answer, Offer, Resign, after_move
 from parlour.room.offering import OfferingTurn
 from parlour.room.topics import ALL, talk_topic, topics_of
@@ -72,9 +72,12 @@ def places_of(game: Game[Any], config: Any) -> range:
     return places
 
 
-def ask_to_join(game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool) -> Asked[S]:
+def ask_to_join(
+    game: Game[S], room: Room[S], player: str, at: Instant, *, spectate: bool, luck: str | None = None
+) -> Asked[S]:
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
-    chance = Chance(room.key, room.seq + 1)
+    added = room.added if spectate else room.added_with(player, luck)
+    chance = Chance(mixed(room.seed, added), room.seq + 1)
     moment = Moment(room.clock(at.now), at.date, chance, room.players, at.rules)
     return Asked(at, _welcome(game, room.state, player, moment, spectate=spectate), chance)
 
@@ -253,9 +256,11 @@ class _Turn(OfferingTurn[S]):
     def join(self, command: Join) -> None:
         if self.room.seat(command.player) is not None:
             raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
+        self.added = self.room.added_with(command.player, command.luck)
         if self.asked is not None:
             joined = self.asked.joined
         else:
+            self.chance = Chance(mixed(self.room.seed, self.added), self.room.seq + 1)
             joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")

@@ -146,6 +146,12 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         """What is public of the seed from the start."""
         return hashlib.sha256(self.seed).hexdigest()
 
+    def added_with(self, player: str, luck: str | None) -> tuple[AddedLuck, ...]:
+        """What is added to the seed once a player brings these bytes; too late or twice, they are not."""
+        if luck is None or not self.fresh or any(one.player == player for one in self.added):
+            return self.added
+        return (*self.added, AddedLuck(player, luck))
+
     @property
     def key(self) -> bytes:
         """What luck is drawn with: the seed, and what players added to it."""

@@ -94,6 +94,8 @@ class EnterRoom(msgspec.Struct, frozen=True, tag=True):
     door: DoorEntry | None = None
     again: bool = False
     """The client has a place already, and the room another owner since: it is told only what it missed."""
+    luck: str | None = None
+    """Random bytes that go into the seed with the seat that is taken."""
 
 
 class LeaveRoom(msgspec.Struct, frozen=True, tag=True):

@@ -31,6 +31,7 @@ export class Visit {
   #gone = false;
   /** The seed to which I have added: its hash, or that it was the one in use when I came. */
   #luckyWith: string | null = null;
+  #bytes = newId();
   #entered: () => void = () => undefined;
   #looking = false;
   #stale = false;
@@ -39,6 +40,8 @@ export class Visit {
     readonly id: string,
     readonly watching: boolean,
     seats: RoomState["seats"],
+    /** I will take a seat in a game that draws by chance. */
+    readonly bringsLuck: boolean,
   ) {
     this.state = { ...NOWHERE, seats, ...remembered(id) };
     addEventListener("pagehide", this.#remember);
@@ -68,6 +71,13 @@ export class Visit {
     if (this.#luckyWith === seed || (this.#luckyWith !== null && !this.state.result)) return;
     this.#luckyWith = seed;
     void this.ask("luck", { luck: newId() });
+  }
+
+  /** Whoever takes a seat brings the bytes along: a game may draw as soon as all sit. */
+  #luckToBring(): { luck?: string } {
+    if (!this.bringsLuck || this.joined) return {};
+    this.#luckyWith = "the first";
+    return { luck: this.#bytes };
   }
 
   /** Stop hearing the room. */
@@ -101,7 +111,7 @@ export class Visit {
     if (this.#gone) return;
     const channel = (this.#channel = socket.channel(`game:${this.id}`, () => ({
       format: "scene",
-      ...(this.watching ? { spectate: true } : {}),
+      ...(this.watching ? { spectate: true } : this.#luckToBring()),
       ...(this.state.seq === null ? {} : { since: this.state.seq }),
     })));
     for (const name of ["chat", "presence_state", "presence_diff", "shutdown"] as const) {

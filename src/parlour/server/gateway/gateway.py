@@ -162,6 +162,7 @@ class Gateway:
             wish.format,
             wish.spectate,
             door,
+            luck=wish.luck,
         )
 
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:

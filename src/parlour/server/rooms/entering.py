@@ -128,13 +128,14 @@ class EnterableRoom(SteppingRoom):
         if self.here.seat(ask.player) is None:
             watches = ask.door is not None and self._would_watch(ask.player, ask.door)
             spectate = ask.spectate or watches or ask.again
-            asked = self._ask_to_join(ask.player, spectate=spectate)
+            asked = self._ask_to_join(ask.player, ask.luck, spectate=spectate)
             if asked.joined.seat is None:
                 self._check_may_watch()
                 self._check_watching(ask.player)
                 topics = self._ask_game(lambda: topics_of(ask.player, asked.joined, apart=self.here.apart))
             else:
-                sat = self._think(Join(ask.player, name), asked=None if spectate else asked)
+                luck = ask.luck if self.here.fresh else None
+                sat = self._think(Join(ask.player, name, luck=luck), asked=None if spectate else asked)
         seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
         if seat is not None and not seat.connected:
             connected = self._think(Connect(ask.player), after=sat)
@@ -178,10 +179,12 @@ class EnterableRoom(SteppingRoom):
         player = await self._env.sessions.known(ask.player)
         return player.name if player is not None else guest_name(ask.player)
 
-    def _ask_to_join(self, player: str, *, spectate: bool) -> Asked[Any]:
+    def _ask_to_join(self, player: str, luck: str | None = None, *, spectate: bool) -> Asked[Any]:
         at = self._env.instant()
         try:
-            return self._ask_game(lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate))
+            return self._ask_game(
+                lambda: ask_to_join(self._game, self.here, player, at, spectate=spectate, luck=luck)
+            )
         except Refused as why:
             if why.code == Code.GAME_FULL and self._opening.watching == "nobody":
                 told = "every seat is taken, and only those who play here may see the room"
