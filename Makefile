@@ -44,6 +44,7 @@ test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
 	@scripts/setup-cluster
 	@scripts/setup-browser
+	@scripts/setup-docs
 	PARLOUR_TEST_BUS=encoding $(bin)/pytest -q -n auto -m "not e2e and not play" tests/server tests/doors tests/contracts/test_transcripts.py
 	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
 
