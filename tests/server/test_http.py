@@ -9,12 +9,15 @@ import pytest
 from starlette.routing import Route
 
 from parlour.errors import Code
+from parlour.game import Game
 from parlour.games import GAMES
 from parlour.scene import Scene, Spot, grid
 from parlour.server.api.calls import STATUS
 from parlour.server.api.endpoints import Api, web_app
+from parlour.server.api.schemas import schemas_of
 from parlour.server.limits import Limits
 from parlour.server.rooms.ownership import SoleOwner
+from parlour.server.settings import Settings
 from parlour.server.tokens import COOKIE, Tokens
 from tests.probe import Probe
 from tests.server.world import World
@@ -235,6 +238,55 @@ async def test_a_board_that_is_too_large_or_cannot_be_drawn_is_not_shown_small(g
         async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
             assert (await http.get(f"/api/games/{game.name}/preview")).json() == {"scene": None}
             assert len((await http.get("/api/games")).content) < 2000
+
+
+async def test_a_client_is_told_what_a_game_takes_and_gives(http):
+    told = (await http.get("/api/games/tictactoe/schema")).json()
+    assert told["event"]["$defs"]["Mark"]["properties"]["cell"] == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 8,
+    }
+    assert told["config"]["$defs"]["Config"]["properties"] == {}
+    assert told["view"] == {}, "its code says no more than dict[str, object]"
+    unknown = await http.get("/api/games/chess/schema")
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_game")
+
+
+class Open(Probe):
+    """A game whose view is its state."""
+
+    view = Game.view
+
+
+def test_every_game_has_schemas_and_one_without_a_view_shows_its_state():
+    for game in GAMES.values():
+        assert schemas_of(game).event
+    assert schemas_of(Open()).view["$ref"] == "#/$defs/Memory"
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [("https://games.example", "https://games.example"), ("https://evil.example", None)],
+)
+async def test_pages_of_listed_sites_may_read_the_answers_and_no_others(origin, allowed):
+    settings = Settings(origins=["https://games.example"])
+    async with World(GAMES) as world:
+        api = Api(world.server, Tokens(b"k" * 32), Limits(settings, world.clock), settings)
+        transport = httpx.ASGITransport(web_app(api, None))
+        async with httpx.AsyncClient(transport=transport, base_url="http://parlour.test") as http:
+            answer = await http.get("/api/games", headers={"Origin": origin})
+            assert answer.headers.get("access-control-allow-origin") == allowed
+            asked = {"Origin": origin, "Access-Control-Request-Method": "POST",
+                     "Access-Control-Request-Headers": "authorization"}  # fmt: skip
+            before = await http.options("/api/rooms", headers=asked)
+            assert before.headers.get("access-control-allow-origin") == allowed
+            assert before.status_code == (200 if allowed else 400)
+
+
+async def test_without_listed_sites_no_other_page_may_read_the_answers(http):
+    answer = await http.get("/api/games", headers={"Origin": "https://games.example"})
+    assert "access-control-allow-origin" not in answer.headers
 
 
 # Rooms.

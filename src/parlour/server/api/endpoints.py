@@ -6,6 +6,8 @@ from typing import Any
 import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -40,6 +42,7 @@ from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
+from parlour.server.api.schemas import GameSchemas, schemas_of
 from parlour.server.api.texts import Texts, texts_in
 from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
@@ -99,6 +102,8 @@ class Api:
                  query=PreviewWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("GET", "/api/games/{name}/rules", "How a game is played", self.show_rules, RulesPage,
                  query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
+            Call("GET", "/api/games/{name}/schema", "The JSON schemas of a game's config, events and views",
+                 self.show_schemas, GameSchemas, refuses=(Code.UNKNOWN_GAME,)),
             Call("GET", "/api/texts/{language}", "What games say in a language", self.show_texts, Texts,
                  refuses=(Code.MALFORMED,)),
             Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
@@ -157,6 +162,20 @@ class Api:
             Call("GET", "/ready", "Whether to send it clients (503: not now)", self.ready, Health,
                  is_charged=False),
         ]  # fmt: skip
+
+    def middleware(self) -> list[Middleware]:
+        """Pages of the other sites that the settings list may read the answers."""
+        if not self._settings.origins:
+            return []
+        return [
+            Middleware(
+                CORSMiddleware,
+                allow_origins=self._settings.origins,
+                allow_credentials=True,
+                allow_methods=["GET", "POST", "PUT", "DELETE"],
+                allow_headers=["authorization", "content-type"],
+            )
+        ]
 
     # Who calls.
 
@@ -238,6 +257,9 @@ class Api:
     async def show_rules(self, request: Request, wanted: RulesWanted) -> RulesPage:
         game = self._parlour.environment.wanted_game(request.path_params["name"])
         return self._rules.show(game, wanted.variant, wanted.language)
+
+    async def show_schemas(self, request: Request) -> GameSchemas:
+        return schemas_of(self._parlour.environment.wanted_game(request.path_params["name"]))
 
     async def show_texts(self, request: Request) -> Texts:
         return texts_in(check_language(request.path_params["language"]), self._parlour.games.values())
@@ -467,7 +489,9 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
     ]
     api.charge(routes)
     handlers: Any = {HTTPException: explain, Exception: apologise}
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app = Starlette(
+        routes=routes, lifespan=lifespan, exception_handlers=handlers, middleware=api.middleware()
+    )
     app.router.default = api.charged(app.router.default)
     app.router.redirect_slashes = False  # a redirect would repeat the host name that the request gave
     return app
