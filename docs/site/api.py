@@ -4,7 +4,7 @@ import ast
 import textwrap
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 MODULES = (
     "parlour",
     "parlour.scene",

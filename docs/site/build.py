@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from docs_api import api_pages
+from api import api_pages
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 OUTSIDE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
 CONFIG = """
 [project]
@@ -87,7 +87,7 @@ def navigation(listed: dict[str, dict[str, str]]) -> list[dict[str, object]]:
 def copy_pages(stage: Path) -> None:
     """Copy every page; where one links to a file that is no part of the site, its path is told instead."""
     for folder in ("docs", "examples"):
-        shutil.copytree(ROOT / folder, stage / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, stage / folder, ignore=shutil.ignore_patterns("__pycache__", "site"))
     for file in OUTSIDE:
         shutil.copy(ROOT / file, stage)
     (stage / "docs" / "api").mkdir()
