@@ -16,7 +16,7 @@ export function pseudo(english: string): string {
 
 function stretched(text: string): string {
   return text.replace(/[A-Za-z]{2,}/g, (word) => {
-    let more = Math.ceil(word.length * (LONGER - 1));
+    let more = Math.round(word.length * (LONGER - 1));
     const doubled = word.replace(/[aeiou]/g, (letter) => (more-- > 0 ? letter + letter : letter));
     return [...doubled].map((letter) => LETTERS[letter] ?? letter).join("") + "é".repeat(Math.max(0, more));
   });

@@ -1,0 +1,190 @@
+"""Every screen in a language that is longer and from right to left; German; one that does not exist."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+
+TOUCH = {"has_touch": True, "is_mobile": True}
+SIZES: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": DESKTOP},
+    "phone": {"viewport": PHONE, **TOUCH},
+    "landscape": {"viewport": LANDSCAPE, **TOUCH},
+}
+
+FAULTS = (Path(__file__).parent / "layout_faults.js").read_text()
+"""What is wrong with the screen as it is: too wide, in English, cut off, or one thing on another."""
+
+SPARED = [
+    "Ann", "Bob", "Guest", "Parlour", "and", "days", "day", "hours", "minutes", "minute", "seconds",
+    "second", "ago", "bar", "off", "https", "Deutsch", "English",
+]  # fmt: skip
+"""Names (of rooms: four capitals), what the browser says of times and lists, how moves are written."""
+
+
+class Walk:
+    """Somebody who goes from screen to screen in the made-up language, and notes what is wrong on each."""
+
+    def __init__(self, visit: Callable[..., Visitor], server: Any, **options: Any) -> None:
+        self.server, self.visit, self.options = server, visit, options
+        self.ann = self.come("Ann")
+        self.faults: list[str] = []
+
+    def come(self, name: str) -> Visitor:
+        visitor = self.visit(self.server, name, **self.options)
+        visitor.context.add_init_script("try { sessionStorage.lang ??= 'pseudo' } catch {}")
+        return visitor
+
+    def look(self, screen: str, visitor: Visitor | None = None, *more: str) -> None:
+        page = (visitor or self.ann).page
+        page.evaluate(DRAWN)
+        self.faults += [f"{screen}: {fault}" for fault in page.evaluate(FAULTS, [*SPARED, *more])]
+
+    def sit(self, visitor: Visitor, room: str) -> None:
+        """Through the door, whose words nobody can read."""
+        visitor.go(f"/r/{room}")
+        visitor.page.locator("#name").fill(visitor.name)
+        visitor.page.locator("form button.main").click()
+        expect(visitor.spots.first).to_be_attached()
+
+    def around(self) -> None:
+        """The pages around the rooms."""
+        ann = self.ann
+        for path, there in (
+            ("/", "article svg.board"),
+            ("/watch", "main h1"),
+            ("/leaderboard", "main .empty"),
+            ("/games", "#results"),
+            ("/rules/tictactoe", "main h2"),
+            ("/nowhere", "main h1"),
+            ("/r/NOWHERE", "main h1"),
+            ("/r/NOWHERE/replay", "main h1"),
+        ):
+            ann.provoked = {404}
+            ann.go(path)
+            expect(ann.page.locator(there).first).to_be_visible()
+            self.look(path, ann, "NOWHERE")
+        ann.go("/")
+        for number, game in enumerate(("tictactoe", "minesweeper", "stratego", "backgammon")):
+            tile = ann.page.locator("article").nth(number)
+            tile.locator(":scope > .ways button").last.click()
+            more = tile.locator("dialog details")
+            if more.count():
+                more.locator("summary").first.click()
+            self.look(f"set up {game}")
+            ann.press("Escape")
+        ann.page.locator("header .end button.tool").click()
+        self.look("settings")
+        ann.press("Escape")
+        ann.page.locator("article .now:not(:disabled)").first.click()
+        expect(ann.page.locator(".bar [role=status]")).to_be_visible()
+        self.look("waiting")
+        ann.page.locator(".bar .ways button").last.click()
+
+    def play(self) -> None:
+        """The waiting room, the door, a game with its menu, its end, and its replay."""
+        ann, bob = self.ann, self.come("Bob")
+        room = self.server.open_room("tictactoe")["id"]
+        self.sit(ann, room)
+        self.look("waiting room", ann, room)
+        bob.go(f"/r/{room}")
+        expect(bob.page.locator("#name")).to_be_visible()
+        self.look("door", bob)
+        self.sit(bob, room)
+        expect(ann.page.locator(".spot.active").first).to_be_visible()
+        ann.page.locator(".act [aria-expanded]").last.click()
+        self.look("offers", ann, room)
+        ann.page.locator(".menu .controls > button").last.click()
+        self.look("resign?", ann, room)
+        ann.press("Escape")
+        ann.page.locator(".menu .controls > button").first.click()
+        expect(bob.page.get_by_test_id("offer")).to_be_visible()
+        self.look("an offer", bob, room)
+        for mine, yours in (("c4", "c0"), ("c2", "c5"), ("c6", None)):
+            ann.page.locator(f".spot.active[data-spot={mine}]").click()
+            if yours:
+                bob.page.locator(f".spot.active[data-spot={yours}]").click()
+                expect(ann.page.locator(".spot.active").first).to_be_visible()
+        expect(ann.page.locator(".ending")).to_be_visible()
+        ann.page.locator(".ending summary").click()
+        self.look("the end", ann, room)
+        ann.go(f"/r/{room}/replay")
+        expect(ann.page.locator(".slider select")).to_be_visible()
+        self.look("replay", ann, room)
+
+    def boards(self) -> None:
+        """A room of each game, and of the plainest."""
+        for game, config in (("minesweeper", {}), ("stratego", {}), ("backgammon", {"match": "five_points"})):
+            room = self.server.open_room(game, config=config)["id"]
+            self.sit(self.ann, room)
+            self.look(game, self.ann, room)
+            if game != "minesweeper":
+                bob = self.come("Bob")
+                self.sit(bob, room)
+                expect(self.ann.page.locator(".controls button").first).to_be_visible()
+                self.look(f"{game} for two", self.ann, room)
+            if self.ann.has_touch:
+                for handle in range(2):
+                    self.ann.page.locator(".handles button").nth(handle).click()
+                    self.look(f"{game}, sheet {handle}", self.ann, room)
+                    self.ann.page.locator(".handles button").nth(handle).click()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_the_other_way(
+    server, visit, size
+):
+    walk = Walk(visit, server, **SIZES[size])
+    walk.around()
+    expect(walk.ann.page.locator("html")).to_have_attribute("dir", "rtl")
+    walk.play()
+    walk.boards()
+    assert walk.faults == []
+
+
+def choose_language(visitor: Visitor, code: str) -> None:
+    with visitor.page.expect_response("**/me/preferences"):
+        visitor.page.locator("dialog[open] select").select_option(code)
+
+
+def test_german_is_chosen_in_the_settings_and_kept_and_the_game_speaks_it_too(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    room = ann.open_room()
+    bob.come_in(room)
+    ann.sees("Your turn")
+    ann.page.get_by_role("button", name="Settings").click()
+    choose_language(ann, "de")
+    ann.page.get_by_role("button", name="Fertig").click()
+    ann.sees("Du bist dran")
+    bob.sees("Waiting for Ann")
+    expect(ann.page.locator("html")).to_have_attribute("lang", "de")
+    ann.spot("Mitte").click()
+    bob.mark("top")
+    expect(ann.page.get_by_role("region", name="Züge")).to_contain_text("oben")
+    ann.page.evaluate("localStorage.clear()")
+    ann.go("/")
+    ann.reads("Offene Räume")  # the server has kept the choice
+    ann.go("/rules/tictactoe")
+    ann.reads("Diese Regeln gibt es noch nicht auf Deutsch.")
+
+
+def test_a_browser_that_prefers_german_gets_german_at_once(server, visit):
+    ann = visit(server, "Ann", locale="de-AT").go("/")
+    expect(ann.page.get_by_role("button", name="Jetzt spielen: Drei gewinnt")).to_be_visible()
+
+
+def test_a_language_that_does_not_exist_is_english_and_the_settings_say_so(server, visit):
+    ann = visit(server, "Ann", locale="de-DE").go("/?lang=klingon")
+    expect(ann.page.locator("html")).to_have_attribute("lang", "en")
+    ann.page.get_by_role("button", name="Settings").click()
+    ann.reads("There is no language “klingon” here, so the pages are in English.")
+    choose_language(ann, "de")  # what somebody chooses counts more than the address
+    ann.reads("Einstellungen")
+    ann.reads_no_more("klingon")
+    assert "lang" not in ann.page.url
