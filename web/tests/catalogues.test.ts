@@ -1,13 +1,14 @@
 // Every word that people read can be translated: it is said by `t`, and every catalogue of the pages has it.
 import { parse } from "svelte/compiler";
 import ts from "typescript";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { holes, type Texts } from "../src/language/catalogue";
 
 /** Pages for those who write programs are in English alone; the language itself says nothing. */
 const ELSEWHERE = /^(developers|language)\//;
 /** Attributes that are read. */
 const READ = new Set(["aria-label", "aria-valuetext", "aria-roledescription", "title", "placeholder", "alt", "label", "text"]);
+vi.setConfig({ testTimeout: 60_000 }); // all sources are parsed
 const WORD = /[A-Za-z]{2}/;
 /** What looks like a sentence, or like the beginning of one. */
 const SENTENCE = /^[A-Z][a-z]+(?: |$)|[a-z]{2} [a-z]+ ?/;
