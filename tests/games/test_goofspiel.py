@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from parlour.errors import Code
 from parlour.games.goofspiel import Auction, Bid, Goofspiel
 from parlour.leakcheck import check
-from tests.table import Table, legal, refused, told
+from parlour.testing import Table, legal, refused, told
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 

@@ -10,8 +10,7 @@ from parlour.games.hearts.cards import Trick, pack, points_of
 from parlour.games.hearts.deal import Position, Rules
 from parlour.games.hearts.rules import Choose, Pass, Play
 from parlour.leakcheck import check
-from parlour.testing import chance_of, full_table, play_on
-from tests.table import Table, legal, refused, told
+from parlour.testing import Table, chance_of, full_table, legal, play_on, refused, told
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 

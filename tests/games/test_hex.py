@@ -6,7 +6,7 @@ import pytest
 
 from parlour.errors import Code
 from parlour.games.hex import Board, Hex, Put, Swap, chain_of, neighbours
-from tests.table import Table, legal, refused
+from parlour.testing import Table, legal, refused
 
 
 def seated(config=None) -> Table:

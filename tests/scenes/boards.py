@@ -3,9 +3,9 @@
 from typing import Any
 
 from parlour.game import Game
+from parlour.testing import Table
 from tests.boards import auction, dice, hexes, morris, routes, tricks
 from tests.scenes import Moments
-from tests.table import Table
 
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal")
 
