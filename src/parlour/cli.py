@@ -35,6 +35,7 @@ from parlour.server.app import Watched, run
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.startup_message import greeting, qr_code
 from parlour.server.supervisor import supervise
+from parlour.server.typescript import game_types
 from parlour.templates import Kind, copy_template
 
 T = TypeVar("T")
@@ -226,6 +227,14 @@ def make_new_game(
     typer.echo(f"play:   parlour serve {files[0]} --reload")
     typer.echo(f"check:  parlour check {files[0]}")
     typer.echo(f"test:   pytest {files[0].parent}")
+
+
+def write_types(
+    game: Annotated[str, typer.Argument(help="A game's name, or a Python file with games of your own.")],
+) -> None:
+    """Write the config, events and views of a game as TypeScript, for those who write a client."""
+    for chosen in _chosen_games(game):
+        typer.echo(game_types(chosen), nl=False)
 
 
 MOST_NAMED = 100
@@ -456,6 +465,7 @@ app.command()(_with_options(serve))
 app.command("copy")(copy_journal)
 app.command("new")(make_new_game)
 app.command("check")(check_games)
+app.command("types")(write_types)
 app.command()(leakcheck)
 app.command()(simulate)
 app.command()(export)

@@ -28,6 +28,7 @@ from parlour.server.preferences import ChosenPreferences, Preferences
 from parlour.server.rooms.calls import Seated
 from parlour.server.rooms.history import HistoryPage
 from parlour.server.rooms.summary import MyRoom, PublicRoom
+from parlour.server.typescript import declaration, typescript_type
 from parlour.wire import PUSHES, Enter, GiveUpSeat, JoinAnswer, PlayAgain, Queue, SendChat, SendEvent
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
@@ -58,8 +59,6 @@ SHARPER = {
 APART = {"parlour.wire.Result": "Result", "parlour.journal.base.Result": "GameResult"}
 """Two types of one name."""
 
-PLAIN = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
-
 
 def typescript() -> str:
     """The whole file."""
@@ -68,7 +67,7 @@ def typescript() -> str:
     pushes = "".join(f"  {name}: {_named(kind)};\n" for name, kind in PUSHES.items())
     parts = [
         HEAD,
-        *(_declaration(name, schemas[name]) for name in sorted(schemas, key=_called)),
+        *(declaration(name, schemas[name], APART, SHARPER) for name in sorted(schemas, key=_called)),
         f"/** The codes of Parlour's own refusals; a game may have others. */\nexport type Code = {codes};\n",
         f"/** What is told in a room: payloads by name. */\nexport interface Pushes {{\n{pushes}}}\n",
     ]
@@ -77,42 +76,11 @@ def typescript() -> str:
 
 def _named(kind: Any) -> str:
     (schema,), _ = msgspec.json.schema_components([kind], ref_template="{name}")
-    return _type(schema)
-
-
-def _declaration(name: str, schema: dict[str, Any]) -> str:
-    required = set(schema.get("required", ()))
-    lines = [f"/** {schema['description'].splitlines()[0]} */"] if "description" in schema else []
-    lines.append(f"export interface {_called(name)} {{")
-    for field, inner in schema["properties"].items():
-        kind = SHARPER.get((name, field)) or _type(inner)
-        lines.append(f"  {field}{'' if field in required else '?'}: {kind};")
-    return "\n".join([*lines, "}", ""])
+    return typescript_type(schema, APART)
 
 
 def _called(name: str) -> str:
     return APART.get(name, name)
-
-
-def _type(schema: dict[str, Any]) -> str:
-    match schema:
-        case {"$ref": name}:
-            return _called(str(name))
-        case {"enum": values}:
-            return " | ".join(msgspec.json.encode(value).decode() for value in values)
-        case {"anyOf": kinds}:
-            return " | ".join(dict.fromkeys(map(_type, kinds)))
-        case {"type": "array", "prefixItems": items}:
-            return f"[{', '.join(map(_type, items))}]"
-        case {"type": "array"}:
-            inner = _type(schema.get("items") or {})
-            return f"({inner})[]" if " | " in inner else f"{inner}[]"
-        case {"type": "object"}:
-            return f"Record<string, {_type(schema.get('additionalProperties') or {})}>"
-        case {"type": str(plain)}:
-            return PLAIN[plain]
-        case _:
-            return "unknown"
 
 
 if __name__ == "__main__":

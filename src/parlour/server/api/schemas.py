@@ -19,10 +19,10 @@ class GameSchemas(msgspec.Struct, frozen=True):
 
 def schemas_of(game: Game[Any]) -> GameSchemas:
     """The schemas of a game, from the types that it declares."""
-    return GameSchemas(_schema(game.Config), _schema(game.Event), _schema(_view_type(game)))
+    return GameSchemas(_schema(game.Config), _schema(game.Event), _schema(view_type(game)))
 
 
-def _view_type(game: Game[Any]) -> Any:
+def view_type(game: Game[Any]) -> Any:
     """What its view says to return; the state, if it has no view of its own."""
     view = type(game).view
     if view is Game.view:
