@@ -1,5 +1,7 @@
 """The settings sheet: what a player likes is used at once, and kept."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -111,3 +113,40 @@ def test_a_browser_that_keeps_nothing_plays_all_the_same(server, visit):
     ann.sees("Your turn")
     ann.mark("centre")
     bob.sees("Your turn")
+
+
+def test_a_browser_that_keeps_no_cookie_says_so_at_the_door(server, visit):
+    ann = visit(server, "Ann")
+
+    def forget(route):
+        answer = route.fetch()
+        ann.context.clear_cookies()
+        headers = {name: value for name, value in answer.headers.items() if name.lower() != "set-cookie"}
+        route.fulfill(response=answer, headers=headers)
+
+    ann.provoked = {401}
+    ann.context.route("**/api/players", forget)
+    ann.go(f"/r/{server.open_room()['id']}")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_role("button", name="Sit down").click()
+    expect(ann.page.get_by_role("alert")).to_contain_text("keeps no cookie for this page")
+
+
+NEITHER_COPIED_NOR_SENT = """delete Navigator.prototype.share;
+Object.defineProperty(navigator, "clipboard", {
+    value: { writeText: () => Promise.reject(new DOMException("no", "NotAllowedError")) },
+});"""
+
+
+def test_where_a_page_may_neither_copy_nor_send_the_link_is_there_to_be_selected(server, visit):
+    ann = visit(server, "Ann")
+    ann.context.add_init_script(NEITHER_COPIED_NOR_SENT)
+    room = ann.open_room()
+    expect(ann.page.get_by_role("button", name="Send", exact=True)).to_have_count(1)  # that of the chat
+    ann.page.get_by_role("button", name="Copy").click()
+    expect(ann.page.get_by_text("select the link instead")).to_be_visible()
+    ann.go(f"/r/{room}/replay")
+    ann.page.get_by_role("button", name="Link to this moment").click()
+    expect(ann.page.get_by_role("textbox", name="Link to this moment")).to_have_value(
+        re.compile(f"/r/{room}/replay#")
+    )

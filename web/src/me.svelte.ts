@@ -1,5 +1,6 @@
 // Who I am: a guest with a name. The token lives in a cookie that no script can read.
-import { becomePlayer } from "./api";
+import { Refusal, becomePlayer } from "./api";
+import { t } from "./language/language.svelte";
 import { lasting } from "./storage";
 import type { Player } from "./wire";
 
@@ -19,9 +20,10 @@ class Me {
   }
 
   async rename(name: string): Promise<void> {
-    const { name: before } = await this.known(); // or the server would take the name for somebody new
+    const { id, name: before } = await this.known(); // or the server would take the name for somebody new
     if (name === before && this.named) return;
     this.player = await becomePlayer(name);
+    if (this.player.id !== id) throw new Refusal({ code: "no_cookies", message: t("Your browser keeps no cookie for this page, so nobody here would know you again: allow it, and load the page anew.") });
     this.named = true;
     lasting.setItem("named", "yes");
   }
