@@ -175,8 +175,7 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     since: int | None = None
     format: Literal["view", "scene"] = "view"
     spectate: bool = False
-    luck: LuckyBytes | None = None
-    """Random bytes that go into the seed with the seat that is taken."""
+    luck: LuckyBytes | None = None  # goes into the seed with the seat that is taken
 
 
 class EnterByDoor(Enter, frozen=True, kw_only=True):
