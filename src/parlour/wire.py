@@ -246,17 +246,9 @@ class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LobbyWish = Queue | Unqueue
 
-Wish = (
-    SendEvent
-    | SendChat
-    | GiveUpSeat
-    | PlayAgain
-    | MakeOffer
-    | AnswerOffer
-    | GiveUpGame
-    | SendLuck
-    | LookFirst
-)
+OfferWish = MakeOffer | AnswerOffer | GiveUpGame
+
+Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | OfferWish | SendLuck | LookFirst
 
 
 def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of all wishes
