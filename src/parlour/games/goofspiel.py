@@ -284,8 +284,9 @@ def draw_row(text: str) -> Scene:
     ]
     pieces = [Piece("prize", "card", "s0", text=prize, glyph="diamonds", label=f"prize {prize}")]
     for at, bid in enumerate(bids):
-        mark: Mark | None = "win" if bid.endswith("*") else None
-        pieces.append(_card(at, int(bid.rstrip("*")), f"s{1 + at}", mark=mark))
+        takes = bid.endswith("*")
+        mark: Mark | None = "win" if takes else None
+        pieces.append(_card(at, int(bid.rstrip("*")), f"s{1 + at}", mark=mark, dim="*" in text and not takes))
     return Scene(width, 2.3, tuple(spots), tuple(pieces))
 
 

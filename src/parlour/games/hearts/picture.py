@@ -240,5 +240,7 @@ def draw_row(text: str) -> Scene:
     pieces = []
     for at, code in enumerate(codes):
         spots.append(Spot(f"s{at}", 0.25 + 1.35 * at, 0.3, 1.2, 1.68, fill="none", label=f"card {1 + at}"))
-        pieces.append(_face(code.rstrip("*"), f"s{at}", mark="win" if code.endswith("*") else None))
+        takes = code.endswith("*")
+        mark: Mark | None = "win" if takes else None
+        pieces.append(_face(code.rstrip("*"), f"s{at}", mark=mark, dim="*" in text and not takes))
     return Scene(width, 2.3, tuple(spots), tuple(pieces))
