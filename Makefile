@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-agents
 bin := .venv/bin
 
 help: ## list the commands
@@ -139,6 +139,9 @@ bench-cluster: setup ## what PostgreSQL, a second worker and spectators at other
 bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts that commit beside it
 	@scripts/need valgrind command -v valgrind
 	$(bin)/python -m benchmarks.count $(base)
+
+bench-agents: setup ## environments for agents beside those of PettingZoo: a minute
+	$(bin)/python -m benchmarks.agents
 
 bench-rules: setup ## what rules, views and scenes of one move cost, for every game
 	$(bin)/python -m benchmarks.rules

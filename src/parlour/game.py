@@ -75,6 +75,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     lost: tuple[str, ...] = ()
     drew: tuple[str, ...] = ()
     why: str = ""
+    points: dict[str, float] = {}
+    """What each player has won or lost, where that is more than a win or a loss."""
 
 
 class Timeouts(msgspec.Struct, frozen=True):
@@ -347,6 +349,14 @@ class Game(Generic[S]):
         """The points of each seat in a match, which everybody may know; lists of rooms show them."""
         return ()
 
+    def observe(self, state: S, viewer: str | None) -> Mapping[str, Sequence[float]] | None:
+        """The view as numbers from -1 to 1, always equally many, for programs that learn; None: not given."""
+        return None
+
+    def actions(self, config: Any) -> Sequence[Any] | None:
+        """Every event that `legal_events` can list under this config; None: as the types of events say."""
+        return None
+
     def resample(self, state: S, viewer: str | None, chance: Chance) -> S:
         """Another state that this viewer cannot tell from this one; games with secrets say which."""
         return state
@@ -473,6 +483,8 @@ CALLBACKS = (
     "legal_events",
     "outcome",
     "match_score",
+    "observe",
+    "actions",
     "resample",
 )
 """What the platform calls, and so must be able to call."""

@@ -36,7 +36,7 @@ def win(players: Players, seats: int | Collection[int], why: str = "") -> Outcom
     """One seat, or several as a team, has won, and all others who sit have lost.
 
     >>> win(("ann", "bob"), 1, "four in a row")
-    Outcome(won=('bob',), lost=('ann',), drew=(), why='four in a row')
+    Outcome(won=('bob',), lost=('ann',), drew=(), why='four in a row', points={})
     """
     winners = (seats,) if isinstance(seats, int) else seats
     won, lost = (

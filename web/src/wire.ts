@@ -312,6 +312,7 @@ export interface Outcome {
   lost?: string[];
   drew?: string[];
   why?: string;
+  points?: Record<string, number>;
 }
 
 /** A paragraph. */

@@ -259,6 +259,18 @@ class Hex(Game[Board]):
         puts = [Put(cell) for cell, stone in enumerate(state.cells) if stone == "."]
         return [*puts, Swap()] if state.can_swap else [*puts]
 
+    def observe(self, state: Board, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        """Whose stones are where, and which way this viewer's chain goes."""
+        seat = state.seat(viewer) or 0
+        stones = [tuple([float(cell == stone) for cell in state.cells]) for stone in "RB."]
+        others = (float(seat == 0), float(state.turn == seat), float(state.can_swap))
+        return {"mine": stones[seat], "theirs": stones[1 - seat], "free": stones[2], "others": others}
+
+    def actions(self, config: HexConfig) -> list[Put | Swap]:
+        """A stone on each cell of this board, and the swap where there is one."""
+        puts = [Put(cell) for cell in range(config.size**2)]
+        return [*puts, Swap()] if config.swap else [*puts]
+
     def outcome(self, state: Board) -> Outcome | None:
         winner = state.winner
         if winner is None:

@@ -140,12 +140,23 @@ class TicTacToe(Game[Board]):
             return []
         return [Mark(cell) for cell, mark in enumerate(state.cells) if mark == "."]
 
+    def observe(self, state: Board, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        seat = state.seat(viewer) or 0
+        *marks, free = _planes(state.cells)
+        return {"mine": marks[seat], "theirs": marks[1 - seat], "free": free}
+
     def outcome(self, state: Board) -> Outcome | None:
         if not state.over:
             return None
         if state.winner is None:
             return draw(state.players, "the board is full")
         return win(state.players, state.winner, "three in a row")
+
+
+@cache
+def _planes(cells: str) -> tuple[tuple[float, ...], ...]:
+    """For each mark, which cells have it; and which are free."""
+    return tuple(tuple(float(cell == mark) for cell in cells) for mark in f"{MARKS}.")
 
 
 def _piece(board: Board, cell: int) -> Piece:

@@ -76,6 +76,7 @@ def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
     else:
         received["legal events"] = encode(legal_events(game, room, eyes.viewer))
     received["outcome"] = encode(room.outcome or game.outcome(room.state))
+    received["observation"] = encode(game.observe(room.state, eyes.viewer))
     received["match score"] = encode(game.match_score(room.state))
     received["scene"] = encode(game.scene(room.state, eyes.viewer))  # late, since it may show the others
     received["room"] = _sheet(room)

@@ -187,6 +187,7 @@ def check_state(table: Table, luck: int) -> None:
         other = game.resample(state, viewer, chance)
         assert game.view(other, viewer) == view
         assert game.scene(other, viewer) == game.scene(state, viewer)
+        assert game.observe(other, viewer) == game.observe(state, viewer)
         if viewer is not None:
             assert legal(game, other, viewer) == legal(game, state, viewer)
 

@@ -43,6 +43,7 @@ from parlour.games.backgammon.match import (
 )
 from parlour.games.backgammon.moves import Way, die_for, without
 from parlour.games.backgammon.notation import listed
+from parlour.games.backgammon.observation import observed
 from parlour.games.backgammon.picture import HIDE_PIPS, PICK_UP, draw
 from parlour.games.backgammon.resigning import (
     Price,
@@ -52,6 +53,7 @@ from parlour.games.backgammon.resigning import (
     resign_for,
 )
 from parlour.games.backgammon.settings import SET_UP
+from parlour.games.backgammon.variants import BAR
 from parlour.scene import Choice, Control, Scene
 
 
@@ -231,6 +233,15 @@ class Backgammon(Game[Match]):
         if state.phase == "over":
             view["record"] = export(state)
         return view
+
+    def observe(self, state: Match, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        return observed(state, state.seat(viewer) or 0)
+
+    def actions(self, config: MatchConfig) -> list[Action]:
+        """All but what is always a way out."""
+        others = (Ready, Roll, Double, Accept, Decline, EndTurn, AcceptResignation, RefuseResignation)
+        moves = [Move(start, end) for start in range(1, BAR + 1) for end in range(BAR)]
+        return [*moves, *(kind() for kind in others)]
 
     def match_score(self, state: Match) -> tuple[int, ...]:
         return state.score if state.is_for_a_score else ()

@@ -29,6 +29,9 @@ from parlour.set_up import Card, Label, SetUp
 
 SAID = {"#": "closed", "!": "flag", "F": "flag", "*": "mine", "X": "mine, opened", ".": "clear"}
 
+VALUES = {"#": -1.0, "F": -0.75, "X": -0.5, **{drawn: number / 8 for number, drawn in enumerate(NUMBERS)}}
+"""The cells as numbers."""
+
 CLICKS = 2
 """The version that tells which cells were clicked; before, only those that were opened."""
 AFTER_GAME = 120.0
@@ -123,8 +126,7 @@ class Minesweeper(Game[Field]):
     set_up = SET_UP
 
     def init(self, config: MinesweeperConfig, moment: Moment) -> Field:
-        width, height, mines = PRESETS[config.preset]
-        width, height, mines = config.width or width, config.height or height, config.mines or mines
+        width, height, mines = _measures(config)
         if mines >= width * height:
             why = f"$.config.mines: expected fewer than the {width} x {height} cells, got {mines}"
             raise Refused(Code.INVALID_CONFIG, why, path="$.config.mines")
@@ -202,6 +204,20 @@ class Minesweeper(Game[Field]):
                 yield from _legal(state)
             yield Restart()
 
+    def observe(self, state: Field, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        """A closed cell is -1, a flag -0.75, an opened mine -0.5, and a number from 0 to 1."""
+        seen = state.cells.translate(HIDE)
+        return {
+            "cells": tuple([VALUES[cell] for cell in seen]),
+            "flags": (min(1.0, state.flags / state.mines),),
+        }
+
+    def actions(self, config: MinesweeperConfig) -> list[Move]:
+        """All but a restart, which only begins anew."""
+        width, height, _ = _measures(config)
+        places = [(x, y) for y in range(1, height + 1) for x in range(1, width + 1)]
+        return [kind(x, y) for kind in (Open, Flag, Chord) for x, y in places]
+
     def outcome(self, state: Field) -> Outcome | None:
         player = tuple(player for player in state.players if player)
         match state.status:
@@ -217,6 +233,12 @@ class Minesweeper(Game[Field]):
         if state.status != "play":
             return state
         return state.with_mines(draw_mines(state.cells, state.width, state.mines, state.mined, chance))
+
+
+def _measures(config: MinesweeperConfig) -> tuple[int, int, int]:
+    """Width, height and mines: the preset's, with what differs."""
+    width, height, mines = PRESETS[config.preset]
+    return config.width or width, config.height or height, config.mines or mines
 
 
 def _flagged(after: Field, cell: int) -> Update[Field]:

@@ -107,6 +107,17 @@ def draw(cells: Cells, *, lakes: bool, knows: Container[int | None] = (RED, BLUE
     return [words[row : row + WIDTH] for row in range(0, SQUARES, WIDTH)]
 
 
+def seen_ranks(cells: Cells, knows: Container[int | None]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The ranks of each side, square by square from 0 to 1; -1 where one knows only these sides."""
+    planes = ([0.0] * SQUARES, [0.0] * SQUARES)
+    highest = len(RANKS) - 1
+    for square, piece in enumerate(cells):
+        if piece is not None:
+            known = piece.known == SHOWN or piece.side in knows
+            planes[piece.side][square] = piece.rank / highest if known else -1.0
+    return tuple(planes[RED]), tuple(planes[BLUE])
+
+
 @cache
 def _blank(lakes: bool) -> tuple[str, ...]:  # noqa: FBT001 - one of two boards
     """The board without pieces."""

@@ -25,7 +25,7 @@ from parlour.game import (
     Timeouts,
     Update,
 )
-from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES
+from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES, seen_ranks
 from parlour.games.stratego.formations import FORMATIONS, draw_up, random_army, read_formation
 from parlour.games.stratego.picture import SPOTS, draw, draw_part
 from parlour.games.stratego.position import WHY, Last, Position, Rules
@@ -279,6 +279,30 @@ class Stratego(Game[Position]):
             "winner": ending and _name(ending.winner),
             "reason": ending and ending.reason,
         }
+
+    def observe(self, state: Position, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        """Ranks from 0 to 1 as red sees the board, and -1 for one that is not known."""
+        side = state.seat(viewer) or RED
+        ranks = seen_ranks(state.cells, state.open_to(state.seat(viewer)))
+        if side == BLUE:
+            ranks = (ranks[BLUE][::-1], ranks[RED][::-1])
+        arranging = float(state.phase == "arranging")
+        quiet = min(1.0, state.quiet / (state.rules.quiet_limit or 200))
+        return {
+            "mine": ranks[0],
+            "theirs": ranks[1],
+            "others": (float(side == state.turn), arranging, quiet),
+        }
+
+    def actions(self, config: StrategoConfig) -> list[Deed]:
+        """Straight lines, and what can be done while arranging."""
+        lines = [
+            Move(start, end)
+            for start in range(SQUARES)
+            for end in range(SQUARES)
+            if start != end and (start % 10 == end % 10 or start // 10 == end // 10)
+        ]
+        return [*lines, *(Form(name) for name in FORMATIONS), Ready()]  # type: ignore[arg-type]
 
     def scene(self, state: Position, viewer: str | None) -> Scene:
         side = state.seat(viewer)
