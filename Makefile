@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-agents
+.PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-agents
 bin := .venv/bin
 
 help: ## list the commands
@@ -99,6 +99,13 @@ screenshots: setup ## pictures of every page and board in screenshots/, to be lo
 link-pictures: setup ## the still pictures that links show in a chat: run it after a new game or variant, or another look
 	@scripts/link-pictures
 
+tests/lighthouse/node_modules/.ready: scripts/setup-lighthouse tests/lighthouse/package-lock.json
+	@scripts/setup-lighthouse
+
+lighthouse: setup tests/lighthouse/node_modules/.ready ## Lighthouse at home, a room and a replay, as a phone and as a desktop: at least 95 everywhere; wants a calm machine
+	@scripts/setup-browser
+	$(bin)/python -m tests.lighthouse
+
 autobahn: setup ## the WebSocket conformance suite against our sockets; needs a Python 2.7
 	@scripts/autobahn
 
@@ -148,6 +155,10 @@ bench-rules: setup ## what rules, views and scenes of one move cost, for every g
 
 bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it out against to send it
 	$(bin)/python -m benchmarks.audience
+
+bench-page: setup ## how soon home is there over 1.6 Mbit/s, and a match of 905 steps in the replay; ROUNDS=N for more
+	@scripts/setup-browser
+	$(bin)/python -m benchmarks.page
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts

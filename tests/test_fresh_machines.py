@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NPM_LOCKS = ["benchmarks/peers", "tests/e2e", "web"]
+NPM_LOCKS = ["benchmarks/peers", "tests/e2e", "tests/lighthouse", "web"]
 
 PYTHON = """#!/bin/sh
 # A Python as scripts/setup sees one, {name}: it {kind}.
@@ -133,7 +133,7 @@ def test_a_lock_says_what_is_installed_and_not_from_where(folder):
         assert name == "" or "integrity" in package, name
 
 
-@pytest.mark.parametrize("folder", ["benchmarks/peers", "tests/e2e"])
+@pytest.mark.parametrize("folder", ["benchmarks/peers", "tests/e2e", "tests/lighthouse"])
 def test_a_lock_that_npm_ci_installs_has_the_packages_of_every_platform(folder):
     """Or npm refuses it from version 11 on; `web` is installed by `npm install`, which asks for less."""
     locked = packages(folder)

@@ -5,18 +5,39 @@ import { told } from "./language/language.svelte";
 import { titleOf, variantOf } from "./terms";
 import type { PublicGame, Scene } from "./wire";
 
+interface Brought {
+  readonly games: readonly PublicGame[];
+  readonly previews: Readonly<Record<string, Scene | null>>;
+}
+
+/** At home the page brings what its first picture needs, so that nobody waits for another answer. */
+function brought(): Brought | null {
+  const block = globalThis.document?.getElementById("home");
+  return block ? (JSON.parse(block.textContent) as Brought) : null;
+}
+
+const aMoment = () => new Promise((done) => setTimeout(done));
+
 class Games {
-  list: readonly PublicGame[] = $state.raw([]);
+  #brought = brought();
+  #isNew = this.#brought !== null;
+  list: readonly PublicGame[] = $state.raw(this.#brought?.games ?? []);
   /** The little boards by game, as far as they were asked for and are there; null: there is none. */
   previews: Readonly<Record<string, Scene | null>> = $state.raw({});
 
-  /** Ask for them; what was known before stays until the answer is there. */
+  /** Ask for them, unless the page has just brought them; what was known before stays until the answer is there. */
   async look(): Promise<readonly PublicGame[]> {
-    return (this.list = await api.games());
+    if (this.#isNew) this.#isNew = false;
+    else this.list = await api.games();
+    return this.list;
   }
 
   /** Ask for the little boards of those that have none yet; a page does without one that does not come. */
   async draw(): Promise<void> {
+    for (const [name, scene] of Object.entries(this.#brought?.previews ?? {})) {
+      if (!(name in this.previews)) this.previews = { ...this.previews, [name]: scene };
+      await aMoment(); // one board after the other: between them the page answers
+    }
     const missing = this.list.filter(({ name }) => !(name in this.previews));
     await Promise.all(
       missing.map(async ({ name }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstOf, frameAt, frames, gameOf, turnAt, turns } from "../src/replay/frames";
+import { Frames, firstOf, frameAt, frames, gameOf, turnAt, turns } from "../src/replay/frames";
 import type { HistoryStep } from "../src/wire";
 
 const step = (seq: number, more: Partial<HistoryStep> = {}): HistoryStep => ({ seq, at: seq, ...more });
@@ -24,6 +24,21 @@ test("the whole scene with which a later call begins is no new picture", () => {
     step(3, { patch: status("three") }),
   ]);
   expect(found.map(({ scene }) => scene.status)).toEqual(["one", "two", "three"]);
+});
+
+test("a history that comes in parts makes the same pictures, and those of earlier parts are not drawn again", () => {
+  const steps = [
+    step(0, { scene: { status: "one" }, seats: [{ id: "ann", name: "Ann" }] }),
+    step(1, { patch: status("two") }),
+    step(2, { scene: { status: "two" } }),
+    step(3, { patch: status("three") }),
+  ];
+  const parts = new Frames();
+  parts.add(steps.slice(0, 2));
+  const [first] = parts.list;
+  parts.add(steps.slice(2));
+  expect(parts.list).toEqual(frames(steps));
+  expect(parts.list[0]).toBe(first);
 });
 
 test("an outcome stays until a rematch takes it back", () => {

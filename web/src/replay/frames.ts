@@ -24,26 +24,40 @@ export interface Turn {
   readonly frame: number;
 }
 
-/** The frames of these steps; a call's first step tells the whole scene, so that calls can simply be strung together. */
-export function frames(steps: readonly HistoryStep[]): Frame[] {
-  const found: Frame[] = [];
-  let seats: readonly (Player | null)[] = [];
-  let result: Result | null = null;
-  let scene: Things | null = null;
-  for (const step of steps) {
-    seats = step.seats ? toldApart(step.seats) : seats;
-    if (step.result !== undefined) result = step.result;
-    const before: Things | null = scene;
-    if (step.scene) scene = things(step.scene);
-    else if (step.patch && scene) scene = patched(scene, step.patch);
-    if (!scene) continue;
-    const names = seats.map((player) => player?.name ?? null);
-    const frame = { seq: step.seq, at: step.at, scene, seats, names, result };
+/** The frames of a history that is read part by part: no step is gone through twice. */
+export class Frames {
+  list: readonly Frame[] = [];
+  #seats: readonly (Player | null)[] = [];
+  #result: Result | null = null;
+  #scene: Things | null = null;
+
+  /** Go on with these steps; a call's first step tells the whole scene, so that calls can simply be strung together. */
+  add(steps: readonly HistoryStep[]): void {
+    const found = [...this.list];
+    for (const step of steps) this.#go(step, found);
+    this.list = found;
+  }
+
+  #go(step: HistoryStep, found: Frame[]): void {
+    if (step.seats) this.#seats = toldApart(step.seats);
+    if (step.result !== undefined) this.#result = step.result;
+    const before = this.#scene;
+    const scene = step.scene ? things(step.scene) : step.patch && before ? patched(before, step.patch) : before;
+    if (!scene) return;
+    this.#scene = scene;
+    const names = this.#seats.map((player) => player?.name ?? null);
+    const frame = { seq: step.seq, at: step.at, scene, seats: this.#seats, names, result: this.#result };
     // A step in which nothing was to be seen, or the first of a call, which tells what is known: no new picture.
     if (found.length && (before === scene || (step.scene && same(before, scene)))) found[found.length - 1] = { ...frame, scene: before! };
     else found.push(frame);
   }
-  return found;
+}
+
+/** The frames of these steps. */
+export function frames(steps: readonly HistoryStep[]): readonly Frame[] {
+  const all = new Frames();
+  all.add(steps);
+  return all.list;
 }
 
 function same(before: Things | null, after: Things): boolean {

@@ -1,5 +1,5 @@
 // Looking back while the game goes on: earlier moments of it, as this viewer may see them.
-import { frames, gameOf, turnAt, turns, type Frame, type Turn } from "../replay/frames";
+import { gameOf, turnAt, turns, type Frame, type Turn } from "../replay/frames";
 import { History } from "../replay/history";
 
 export class Past {
@@ -45,7 +45,7 @@ export class Past {
 
   async #read(log: readonly string[]): Promise<{ game: readonly Frame[]; found: readonly Turn[] }> {
     await this.#history.readOn();
-    const game = gameOf(frames(this.#history.steps), log);
+    const game = gameOf(this.#history.frames.list, log);
     return { game, found: turns(game) };
   }
 }

@@ -44,7 +44,7 @@ from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.schemas import GameSchemas, schemas_of
 from parlour.server.api.texts import Texts, texts_in
-from parlour.server.api.web_pages import INDEX, File, page_routes, wants_page
+from parlour.server.api.web_pages import INDEX, File, data_block, page_routes, wants_page
 from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
 from parlour.server.bots.thinking import Hint
 from parlour.server.components import Components
@@ -376,11 +376,16 @@ class Api:
         player, address = await self.asker(request), self.address(request)
         return await self._parlour.rooms.find(request.path_params["id"], player, address, any_case=any_case)
 
-    async def link_tags(self, request: Request, pictures: Collection[str]) -> str:
-        """What a link to the page that is asked for shows in a chat."""
+    async def head_tags(self, request: Request, pictures: Collection[str]) -> str:
+        """What a link to the page that is asked for shows in a chat; at home what is drawn first, too."""
         scheme = "https" if self._is_encrypted(request) else "http"
         origin = origin_of(self._settings.public_url, scheme, request.headers.get("host", ""))
-        return await self._links.tags(request, origin, pictures)
+        tags = await self._links.tags(request, origin, pictures)
+        if request.url.path != "/":
+            return tags
+        games = self._parlour.games.values()
+        previews = {game.name: self._previews.show(game) for game in games}
+        return tags + data_block("home", {"games": await self.list_games(request), "previews": previews})
 
     async def _room_of(self, request: Request) -> RoomSummary:
         return (await self._find(request)).summary
@@ -483,7 +488,7 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         *routes_of(api.calls),
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
-        *page_routes(pages or {}, lambda request: api.link_tags(request, pages or {})),
+        *page_routes(pages or {}, lambda request: api.head_tags(request, pages or {})),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

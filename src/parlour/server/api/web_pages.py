@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -129,6 +130,16 @@ def wants_page(request: Request) -> bool:
     """Whether a person looks for a page here, and not a program for an answer."""
     is_call = request.url.path.startswith("/api/")
     return request.method == "GET" and not is_call and "text/html" in request.headers.get("accept", "")
+
+
+def data_block(id: str, data: Any) -> str:
+    """Data in a page's head, for its script to read; nothing in it can be taken for markup.
+
+    >>> data_block("home", {"name": "</script>"})
+    '<script type="application/json" id="home">{"name":"\\\\u003c/script>"}</script>\\n'
+    """
+    text = msgspec.json.encode(data).decode().replace("<", "\\u003c")
+    return f'<script type="application/json" id="{id}">{text}</script>\n'
 
 
 Tags = Callable[[Request], Awaitable[str]]
