@@ -71,13 +71,13 @@ class Walk:
             expect(ann.page.locator(there).first).to_be_visible()
             self.look(path, ann, "NOWHERE")
         ann.go("/")
-        for number, game in enumerate(("tictactoe", "minesweeper", "stratego", "backgammon")):
-            tile = ann.page.locator("article").nth(number)
+        expect(ann.page.locator("article").first).to_be_visible()
+        for number, tile in enumerate(ann.page.locator("article").all()):
             tile.locator(":scope > .ways button").last.click()
             more = tile.locator("dialog details")
             if more.count():
                 more.locator("summary").first.click()
-            self.look(f"set up {game}")
+            self.look(f"set up game {number}")
             ann.press("Escape")
         ann.page.locator("header .end button.tool").click()
         self.look("settings")
