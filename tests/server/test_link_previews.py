@@ -18,7 +18,9 @@ from tests.probe import Probe
 from tests.server.world import World
 
 PICTURES = Path(__file__).parents[2] / "web" / "public" / "previews"
-ALL = [picture_name(game, variant) for game in GAMES.values() for variant, _ in variants_of(game)]
+BUNDLED = [game for game in GAMES.values() if type(game).__module__.startswith("parlour.games.")]
+"""Not those of packages that happen to be installed beside Parlour."""
+ALL = [picture_name(game, variant) for game in BUNDLED for variant, _ in variants_of(game)]
 ORIGIN = "http://parlour.test"
 
 
