@@ -37,6 +37,9 @@ def test_an_invitation_holds_for_two_weeks_after_its_tab_was_closed(game):
     assert table.room.players[:2] == ("ann", "bob")
 
 
+PEOPLE = ("ann", "bob", "cem", "dee", "eve")
+
+
 @every_game
 def test_two_weeks_after_its_last_step_a_room_that_nobody_is_in_ends(game):
     table = Table(game).sit("ann")
@@ -52,7 +55,8 @@ def test_two_weeks_after_its_last_step_a_room_that_nobody_is_in_ends(game):
 
 @every_game
 def test_no_room_ends_under_a_player_who_is_connected_and_thinks(game):
-    table = Table(game).sit(*("ann", "bob", "cem")[: game.seats.stop - 1])
+    table = Table(game)
+    table.sit(*PEOPLE[: len(table.room.seats)])
     table.wait(400 * DAY)
     assert table.why_ended() is None
     if game.name != "probe":

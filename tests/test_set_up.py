@@ -26,7 +26,7 @@ class Sized(Game[None]):
     name = "sized"
     display_name = "Sized"
     seats = range(1, 2)
-    State = None
+    State = object
     Config = Settings
 
     def init(self, config: Any, moment: Any) -> None:

@@ -22,5 +22,6 @@ export default defineConfig(({ mode }) => ({
     fs: { allow: [".."] },
     proxy: { "/api": SERVER, "/socket": { target: SERVER, ws: true }, "^/g/": { target: SERVER, ws: true } },
   },
-  test: { root: ".", include: ["tests/**/*.test.ts"] },
+  // However slow the machine is: a test that hangs is ended all the same.
+  test: { root: ".", include: ["tests/**/*.test.ts"], testTimeout: 60_000 },
 }));

@@ -308,6 +308,14 @@ class Game(Generic[S]):
         """The room has ended the game so, because somebody resigned or all agreed; show what was hidden."""
         return Update(state)
 
+    def to_move(self, state: S) -> Collection[str] | None:
+        """The players whose clocks run now; None: those who have legal events."""
+        return None
+
+    def handle_flag(self, state: S, player: str, moment: Moment) -> Update[S] | None:
+        """A player's time is over and begins again; None: they have lost the game."""
+        return None
+
     def handle_game_shutdown(self, state: S, moment: Moment) -> Update[S]:
         """The room is about to end, whatever this returns."""
         return Update(state)
@@ -476,6 +484,8 @@ CALLBACKS = (
     "player_disconnected",
     "handle_event",
     "handle_verdict",
+    "to_move",
+    "handle_flag",
     "handle_game_shutdown",
     "view",
     "scene",

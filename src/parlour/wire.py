@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
 
+from parlour.clocks import Clocks, Flag
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
 from parlour.luck import AddedLuck, AddLuck, LuckyBytes, SendLuck
@@ -41,11 +42,13 @@ class Disconnect(msgspec.Struct, frozen=True, tag_field="do", tag="disconnect"):
     player: str
 
 
-class Act(msgspec.Struct, frozen=True, tag_field="do", tag="act"):
+class Act(msgspec.Struct, frozen=True, tag_field="do", tag="act", omit_defaults=True):
     """A player's move, as JSON that the game's own types read."""
 
     player: str
     event: msgspec.Raw
+    lag: float = 0.0
+    """Seconds that it was on its way, as the gateway measured it, where the player has a clock."""
 
 
 class Chat(msgspec.Struct, frozen=True, tag_field="do", tag="chat"):
@@ -93,21 +96,9 @@ Watching = Literal["anyone", "link", "nobody"]
 """Who may watch a room: anyone who finds it in the list, whoever has the link, or nobody without a seat."""
 
 Command = (
-    Join
-    | Connect
-    | Disconnect
-    | Act
-    | Chat
-    | Leave
-    | Rematch
-    | Offer
-    | Answer
-    | Resign
-    | AddLuck
-    | Ring
-    | Hold
-    | Shutdown
-)
+    Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Offer
+    | Answer | Resign | AddLuck | Flag | Ring | Hold | Shutdown
+)  # fmt: skip
 
 
 def asker(command: Command) -> str | None:
@@ -315,6 +306,8 @@ class Sync(TypedDict):
     now: NotRequired[float]
     result: NotRequired[Result]
     offers: NotRequired[Offers]
+    clocks: NotRequired[Clocks]
+    """The players' clocks, where the room has some; times are those of ``now``."""
     reset: NotRequired[bool]
     fault: NotRequired[str]
     """Why the saved rules could not be loaded (``--reload``): the old ones go on."""
@@ -328,8 +321,9 @@ class Updated(TypedDict):
     patch: NotRequired[Patch]
     result: NotRequired[Result | None]
     offers: NotRequired[Offers]
+    clocks: NotRequired[Clocks]
     now: NotRequired[float]
-    """The room's clock, where a pause ended."""
+    """The room's clock, where a pause ended or the players' clocks changed."""
 
 
 class GameEvent(TypedDict):

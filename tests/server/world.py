@@ -91,6 +91,8 @@ class Person:
         self.clogged = False
         self.write_groups: tuple[WriteGroup, ...] = ()
         self.address: str | None = "203.0.113.1"
+        self.lag = 0.0
+        self.is_measured = False
         self.client = world.server.gateway.connect(adapter, self, player)
         self._refs = itertools.count(1)
         self._join_refs: dict[str, str] = {}
@@ -113,6 +115,9 @@ class Person:
             text, frames = frames[start : start + size], frames[start + size :]
             self.frames.append(msgspec.json.decode(text))
             self.world.log.append((self.player, "<", text.decode()))
+
+    def measure_lag(self) -> None:
+        self.is_measured = True
 
     @property
     def direct(self) -> Write | None:

@@ -24,6 +24,7 @@ class Line:
 
     address: str | None = "203.0.113.1"
     clogged = False
+    lag = 0.0
     direct = None
     write_groups: Any = ()
 
@@ -60,6 +61,8 @@ class Line:
             self._down.append(frames)
 
     write_now = write
+
+    def measure_lag(self) -> None: ...
 
     def hold(self, due: Callable[[], None]) -> None:
         self.machine.process.call_later(0.01, due)

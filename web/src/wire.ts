@@ -56,6 +56,20 @@ export interface Clock {
   seat?: number | null;
 }
 
+/** How time is given: for each turn, or for the game with seconds that a turn adds or does not count. */
+export interface ClockSettings {
+  kind: "delay" | "increment" | "turn";
+  seconds: number;
+  extra?: number;
+}
+
+/** The clocks of all seats. */
+export interface Clocks {
+  settings: ClockSettings;
+  seats: SeatClock[];
+  started?: boolean;
+}
+
 /** The room is over. */
 export interface Closing {
   reason: string;
@@ -236,6 +250,7 @@ export interface MyRoom {
   listed: boolean;
   watching: "anyone" | "link" | "nobody";
   apart: boolean;
+  clock: ClockSettings | null;
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -251,6 +266,7 @@ export interface NamedRoom {
   listed?: boolean;
   watching?: "anyone" | "link" | "nobody";
   apart?: boolean;
+  clock?: ClockSettings | null;
 }
 
 /** The same board on a screen that is higher than wide: its size, and where spots are then. */
@@ -279,6 +295,7 @@ export interface NewRoom {
   listed?: boolean;
   watching?: "anyone" | "link" | "nobody";
   apart?: boolean;
+  clock?: ClockSettings | null;
 }
 
 /** What is on offer among the players of a room, and whether they have paused their game. */
@@ -423,6 +440,7 @@ export interface PublicGame {
   first_move: string;
   lucky: boolean;
   offers: string[];
+  clocks: boolean;
 }
 
 /** A player as anybody may see them: where they stand, and their last games. */
@@ -452,6 +470,7 @@ export interface PublicRoom {
   listed: boolean;
   watching: "anyone" | "link" | "nobody";
   apart: boolean;
+  clock: ClockSettings | null;
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -549,6 +568,12 @@ export interface Scene {
   narrow?: Narrow | null;
 }
 
+/** The time of one seat. */
+export interface SeatClock {
+  left: number;
+  since?: number | null;
+}
+
 /** A bot that took a seat, and the seq of that step. */
 export interface Seated {
   player: Player;
@@ -632,6 +657,7 @@ export interface Stepped {
 
 /** Everything that a viewer may know: a view or, in format ``scene``, a scene. */
 export interface Sync {
+  clocks?: Clocks;
   fault?: string;
   now?: number;
   offers?: Offers;
@@ -657,6 +683,7 @@ export interface Unqueued {
 
 /** The end of a step: what changed for this viewer. */
 export interface Updated {
+  clocks?: Clocks;
   now?: number;
   offers?: Offers;
   patch?: Patch;

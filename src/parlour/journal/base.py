@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from parlour.clocks import ClockSettings
 from parlour.game import Outcome
 from parlour.lobby import Mode
 from parlour.wire import RevealedSeed, Step, Watching, read_step
@@ -110,6 +111,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """True if players and spectators talk apart."""
     least: int = 0
     """How many must sit for the game to be played; 0: a room of an older version does not say."""
+    clock: ClockSettings | None = None
+    """How much time its players have, where they have clocks."""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -102,6 +102,7 @@ def _sheet(room: Room[Any]) -> bytes:
             "seed_hash": room.seed_hash,
             "ended": room.ended,
             "offers": room.offers,
+            "clocks": room.clocks,
         }
     )
 

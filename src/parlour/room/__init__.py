@@ -1,7 +1,7 @@
 """The room: one game, its seats and its numbered steps; a value that commands turn into the next.
 
 `values` says what a room is made of, `steps` what each command makes of it, `topics` who hears what;
-`turn` and `offering` are how a command goes through a room.
+`turn`, `offering` and `timing` are how a command goes through a room.
 """
 
 from parlour.room.steps import (
@@ -13,6 +13,7 @@ from parlour.room.steps import (
     places_of,
     replay,
 )
+from parlour.room.timing import has_turns
 from parlour.room.topics import ALL, is_own_topic, own_topic, topic_name, topics_of
 from parlour.room.turn import seal
 from parlour.room.values import Alarm, Asked, Instant, Patience, Room, Seat, is_timer
@@ -28,6 +29,7 @@ __all__ = [
     "apply",
     "ask_to_join",
     "draw_sizes",
+    "has_turns",
     "is_own_topic",
     "is_timer",
     "open_room",

@@ -88,7 +88,8 @@ class OfferingTurn(Turn[S]):
         self.verdict = verdict
         self.end_pause()
         self.stop_timers()
-        self.update(self.game.handle_verdict(self.state, verdict.outcome, self.moment()))
+        if not self.spared:
+            self.update(self.game.handle_verdict(self.state, verdict.outcome, self.moment()))
 
     def remember(self, player: str) -> None:
         """Keep what there is before a player's move, where the game lets it be taken back."""

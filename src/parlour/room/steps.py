@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from parlour.clocks import Clocks, ClockSettings, Flag
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
 from parlour.luck import AddedLuck, AddLuck, mixed
 from parlour.offers import Answer, Offer, Resign, after_move
-from parlour.room.offering import OfferingTurn
+from parlour.room.timing import TimedTurn, has_turns
 from parlour.room.topics import ALL, talk_topic, topics_of
 from parlour.room.turn import not_seated
 from parlour.room.values import DEFAULT_PATIENCE, Alarm, Asked, Instant, Patience, Room, Seat
@@ -36,9 +37,20 @@ from parlour.wire import (
 S = TypeVar("S")
 
 
-def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool = False) -> Room[S]:
+def open_room(
+    game: Game[S],
+    id: str,
+    config: Any,
+    at: Instant,
+    *,
+    apart: bool = False,
+    clock: ClockSettings | None = None,
+) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
     checked = game.read_config({} if config is None else config)
+    if clock is not None and not has_turns(game):
+        why = f"{game.display_name} does not say whose turn it is, so its players have no clocks"
+        raise Refused(Code.INVALID_CONFIG, why, path="$.clock")
     places = places_of(game, checked)
     seats = (None,) * (places.stop - 1)
     chance = Chance(at.seed, 0)
@@ -61,6 +73,7 @@ def open_room(game: Game[S], id: str, config: Any, at: Instant, *, apart: bool =
         alarms=alarms,
         apart=apart,
         fresh=not chance.draws,
+        clocks=None if clock is None else Clocks.wound_up(clock, len(seats)),
     )
 
 
@@ -155,7 +168,7 @@ def _shown(room: Room[Any]) -> RevealedSeed:
     return RevealedSeed(room.shown[-1].last + 1 if room.shown else 0, room.seq + 1, room.seed, room.added)
 
 
-class _Turn(OfferingTurn[S]):
+class _Turn(TimedTurn[S]):
     """One command on its way through the room: what each command does."""
 
     __slots__ = ()
@@ -182,6 +195,8 @@ class _Turn(OfferingTurn[S]):
                 self.add_luck(command)
             case Ring():
                 self.ring(command)
+            case Flag():
+                self.flag(command)
             case Hold():
                 self.behind += command.seconds
             case Shutdown():
@@ -194,8 +209,10 @@ class _Turn(OfferingTurn[S]):
         shows = outcome is not None and room.outcome is None
         if outcome is None and room.outcome is not None:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
-        if self.game.timeouts.game == "server" and self.ended is None:
-            self.last(playing=outcome is None)
+        if self.ended is None:
+            self.run_clocks(outcome)
+            if self.game.timeouts.game == "server":
+                self.last(playing=outcome is None)
         at = self.at
         step = Step(
             seq=room.seq + 1,
@@ -232,6 +249,7 @@ class _Turn(OfferingTurn[S]):
             past=self.past,
             fresh=shows or (room.fresh and not self.chance.draws),
             added=() if shows else self.added,
+            clocks=self.clocks,
         )
         return after, step
 
@@ -296,6 +314,7 @@ class _Turn(OfferingTurn[S]):
         if not seat.connected:
             raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
         self.check_playable()
+        self.check_time(command)
         event = self.game.read_event(command.event)
         self.remember(command.player)
         self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
@@ -333,6 +352,8 @@ class _Turn(OfferingTurn[S]):
         self.stop_timers()
         self.alarms.pop("end", None)
         self.postponed = self.verdict = None
+        if self.clocks is not None:
+            self.clocks = Clocks.wound_up(self.clocks.settings, len(self.seats))
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):

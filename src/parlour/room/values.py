@@ -5,6 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from parlour.clocks import Clocks, Flag
 from parlour.game import Chance, Joined, Outcome
 from parlour.luck import AddedLuck, mixed
 from parlour.offers import Offers, Verdict
@@ -12,7 +13,7 @@ from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdow
 
 S = TypeVar("S")
 
-MustHappen = Disconnect | Leave | Ring | Shutdown
+MustHappen = Disconnect | Leave | Ring | Flag | Shutdown
 """What a room does even if the game's callback fails on it."""
 
 
@@ -58,12 +59,16 @@ class Alarm(msgspec.Struct, frozen=True):
 
     due: float
     """On the room's clock."""
-    command: Ring | Leave | Shutdown
+    command: Ring | Leave | Flag | Shutdown
+
+
+FLAG = "flag"
+"""The alarm for when a player's time is over."""
 
 
 def is_timer(key: str) -> bool:
-    """True if an alarm is a timer of the game's own."""
-    return key.startswith("later:")
+    """True if an alarm is on the game's clock: a timer of its own, or the end of a player's time."""
+    return key.startswith("later:") or key == FLAG
 
 
 class Past(msgspec.Struct, Generic[S], frozen=True):
@@ -111,6 +116,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """What players added to the seed, in order."""
     past: tuple[Past[S], ...] = ()
     """Before each of the last moves, where they can be taken back."""
+    clocks: Clocks | None = None
+    """The time of each seat, where players have clocks."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""

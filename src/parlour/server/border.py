@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from parlour.clocks import Clocks
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.offers import Offers
@@ -195,6 +196,8 @@ class Entered(msgspec.Struct, frozen=True, tag=True):
     company: Company
     view: Raw = NOTHING
     """The view, for a door that sends it in its answer."""
+    timed: bool = False
+    """The player has a clock: the way of each move is measured."""
 
 
 class Pushed(msgspec.Struct, frozen=True, tag=True):
@@ -229,8 +232,10 @@ class StepTold(msgspec.Struct, frozen=True, tag=True):
     """The result of the game, if it changed."""
     offers: Offers | UnsetType = UNSET
     """What is on offer among the players, if it changed."""
+    clocks: Clocks | UnsetType = UNSET
+    """The players' clocks, if these changed."""
     now: float | UnsetType = UNSET
-    """The room's clock, if a pause of the game ended."""
+    """The room's clock, if a pause of the game ended or the players' clocks changed."""
     more: bool = False
     """True if another step is about to follow."""
     reseated: tuple[Reseated, ...] = ()

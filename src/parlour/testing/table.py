@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Refused
 from parlour.game import Game, Joined, Outcome, Send
 from parlour.room import Instant, Room, apply, ask_to_join, is_timer, open_room, topics_of
@@ -22,13 +23,15 @@ MOST_SEEDS = 50_000
 class Table:
     """One room, and what was done in it. The same *luck* deals the same cards."""
 
-    def __init__(self, game: Game[Any], config: Any = None, *, luck: int = 0) -> None:
+    def __init__(
+        self, game: Game[Any], config: Any = None, *, luck: int = 0, clock: ClockSettings | None = None
+    ) -> None:
         self.game = game
         self.luck = luck
         self.now = 0.0
         """The room's clock in seconds."""
         self.steps: list[Step] = []
-        self.opening: Room[Any] = open_room(game, "ABCD", config, self.instant())
+        self.opening: Room[Any] = open_room(game, "ABCD", config, self.instant(), clock=clock)
         self.room = self.opening
         self._wanted: tuple[int, ...] = ()
 

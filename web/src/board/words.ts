@@ -48,6 +48,7 @@ export function clockFace(seconds: number, down = false): string {
   const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
   const padded = String(rest).padStart(2, "0");
   if (minutes < 60) return `${minutes}:${padded}`;
+  if (minutes >= 1440) return t("{days} d {hours} h", Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60));
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${padded}`;
 }
 

@@ -3,7 +3,7 @@ import { patched, things, type Things } from "../board/things";
 import { named } from "../board/words";
 import { listed, t, told } from "../language/language.svelte";
 import { offerNews } from "./offers";
-import type { ChatLine, Here, JoinAnswer, Offers, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
+import type { ChatLine, Clocks, Here, JoinAnswer, Offers, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
 
 type PresenceState = Record<string, Here>;
 
@@ -21,6 +21,8 @@ export interface RoomState {
   readonly result: Result | null;
   /** What the players offer each other, and whether they have paused. */
   readonly offers: Offers;
+  /** The time of each seat, where players have clocks. */
+  readonly clocks: Clocks | null;
   readonly seats: readonly (Player | null)[];
   readonly present: PresenceState;
   readonly said: readonly ChatLine[];
@@ -39,7 +41,7 @@ export interface RoomState {
 }
 
 export const NOWHERE: RoomState = {
-  player: null, seat: null, seq: null, scene: null, result: null, offers: {}, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
+  player: null, seat: null, seq: null, scene: null, result: null, offers: {}, clocks: null, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
   fault: null, ended: null, missed: false,
 };
 
@@ -88,6 +90,7 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
     // Only the room's own knows of it, which has the time; one that a game sends within a step does not.
     fault: told.now === undefined ? room.fault : (told.fault ?? null),
     offers: told.now === undefined ? room.offers : (told.offers ?? {}),
+    clocks: told.now === undefined ? room.clocks : (told.clocks ?? null),
     missed: false,
   };
 }
@@ -101,7 +104,8 @@ function updated(room: RoomState, told: Updated, at?: number): RoomState {
   const skew = told.now === undefined || at === undefined ? room.skew : told.now - at;
   const offers = told.offers ?? room.offers;
   const news = offerNews(room.offers, offers, toldApart(room.seats)).map((text) => ({ seq: told.seq, text }));
-  return { ...room, seq: told.seq, scene, result, skew, offers, notes: news.length ? [...room.notes, ...news].slice(-KEPT_LINES) : room.notes };
+  const clocks = told.clocks ?? room.clocks;
+  return { ...room, seq: told.seq, scene, result, skew, offers, clocks, notes: news.length ? [...room.notes, ...news].slice(-KEPT_LINES) : room.notes };
 }
 
 function chatted(room: RoomState, told: ChatLine): RoomState {

@@ -6,8 +6,10 @@ import msgspec
 from msgspec import Meta
 
 from parlour.bots import bots_of
+from parlour.clocks import ClockSettings
 from parlour.game import Game
 from parlour.ratings import Standing
+from parlour.room import has_turns
 from parlour.scene import Scene
 from parlour.server.result_records import GameResult, RatingPoint
 from parlour.server.rooms.summary import Waits
@@ -51,6 +53,7 @@ class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     listed: Annotated[bool, Meta(description="false: it is in no list, but keeps a short id")] = True
     watching: Annotated[Watching, Meta(description=WHO_WATCHES)] = "anyone"
     apart: Annotated[bool, Meta(description="players and spectators talk apart")] = False
+    clock: Annotated[ClockSettings | None, Meta(description="how much time players have")] = None
 
 
 class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,6 +65,9 @@ class NamedRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     listed: Annotated[bool, Meta(description="of a new room; false: it is in no list")] = True
     watching: Annotated[Watching, Meta(description=f"of a new room: {WHO_WATCHES}")] = "anyone"
     apart: Annotated[bool, Meta(description="of a new room: players and spectators talk apart")] = False
+    clock: Annotated[ClockSettings | None, Meta(description="of a new room: how much time players have")] = (
+        None
+    )
 
 
 class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,6 +138,8 @@ class PublicGame(msgspec.Struct, frozen=True):
     lucky: bool
     """Its rules draw by chance."""
     offers: list[str]
+    clocks: bool
+    """Whether its players can have clocks."""
     """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
 
 
@@ -183,5 +191,6 @@ def public_game(game: Game[Any], waits: Waits) -> PublicGame:
         timeouts=waits,
         offers=list(game.offers),
         first_move=game.first_move,
+        clocks=has_turns(game),
         lucky=game.lucky,
     )

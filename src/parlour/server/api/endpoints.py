@@ -288,7 +288,7 @@ class Api:
         creator = await self.asker(request) or f"address:{address}"
         return How(
             private=new.private, listed=new.listed, creator=creator, address=address,
-            watching=new.watching, apart=new.apart,
+            watching=new.watching, apart=new.apart, clock=new.clock,
         )  # fmt: skip
 
     async def open_again(self, request: Request) -> PublicRoom:

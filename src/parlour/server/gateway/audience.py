@@ -150,7 +150,7 @@ class StepFrames:
                 changed = None
         if changed is not None:
             update["view" if perspective.startswith("view") else "patch"] = changed
-        for name in ("result", "offers", "now"):
+        for name in ("result", "offers", "clocks", "now"):
             if (value := getattr(told, name)) is not UNSET:
                 update[name] = value
         frames.append(pushed(encoder.encode(room, Push("update", update))))

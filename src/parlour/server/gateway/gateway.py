@@ -168,7 +168,7 @@ class Gateway:
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
         self._pending[number := next(self._asks)] = (client, request, False)
         if type(wish) is SendEvent:
-            command: Command = Act(client.player, wish.event)
+            command: Command = Act(client.player, wish.event, client.outbox.lag)
             self.ask(AskRoom(room, client.number, number, command, wish.id, wish.seq))
         else:
             self.ask(AskRoom(room, client.number, number, command_of(client.player, wish), wish.id))
@@ -346,6 +346,8 @@ class Gateway:
         """Give a client the place that it asked for."""
         client, request, _ = self._pending.pop(told.number)
         stays = self._entered(client, told.number)
+        if told.timed:
+            client.outbox.measure_lag()
         if client.is_lost:
             self.ask(LeaveRoom(told.room, client.number))
             return

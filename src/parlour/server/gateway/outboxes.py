@@ -58,6 +58,13 @@ class Outbox(Protocol):
     address: str | None
     """The address that it counts for."""
 
+    lag: float
+    """Seconds to the client and back, where that is measured."""
+
+    def measure_lag(self) -> None:
+        """Measure the lag from now on."""
+        ...
+
     def write(self, frames: bytes, *, more: bool = False) -> None:
         """Send encoded text frames; with *more* they may wait a moment for the next."""
         ...

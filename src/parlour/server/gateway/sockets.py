@@ -91,6 +91,8 @@ class Sockets(WriteScheduler):
         now = self.clock.now()
         for socket in tuple(self.open):
             socket.check(now, self.settings.ping_every)
+            if socket.measures:
+                socket.measure_lag()
 
     def part(self, socket: Socket) -> None:
         """Close a socket because the server stops: a few at a time, so that not all come back at once."""

@@ -51,6 +51,8 @@ CLOSE_TIMEOUT = 5.0
 MAX_UNHEARD = 256 * 1024
 """Bytes that may still come in after it."""
 
+PROBE = b"lag"
+"""What a ping says that measures how long its answer takes."""
 WHOLE = (0x81, 0x82)
 """How a text and a binary message begin that are one frame."""
 MASKED = 0x80
@@ -71,9 +73,9 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
-        "_place", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport", "_unheard",
-        "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "owner", "piped",
-        "waiting", "write_groups",
+        "_place", "_probed", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport",
+        "_unheard", "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "lag",
+        "measures", "owner", "piped", "waiting", "write_groups",
     )  # fmt: skip
 
     _transport: asyncio.Transport
@@ -116,6 +118,7 @@ class Socket(asyncio.Protocol):
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
         self._visit: Peer | None = None
+        self.measures, self.lag, self._probed = False, 0.0, 0.0  # lag: seconds to the client and back
         self.key = self.piped = None
         self.write_groups: tuple[WriteGroup, ...] = ()
 
@@ -315,6 +318,15 @@ class Socket(asyncio.Protocol):
             self._ws.send_ping(b"")
             self._send_out()
 
+    def measure_lag(self) -> None:
+        """Measure now and again how long the way to the client and back takes."""
+        self.measures = True
+        if self._ws.state is OPEN:
+            self._probed = self.owner.clock.now()
+            self.pop()
+            self._ws.send_ping(PROBE)
+            self._send_out()
+
     @property
     def lives(self) -> bool:
         """It has not been pinged in vain, at least not yet."""
@@ -484,6 +496,8 @@ class Socket(asyncio.Protocol):
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
             self._text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
+            if frame.opcode is Opcode.PONG and frame.data == PROBE:
+                self.lag = self.owner.clock.now() - self._probed
             self.may_ask(None, FRAME_COST)
             return
         if frame.fin and not self._parts:

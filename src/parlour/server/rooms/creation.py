@@ -6,6 +6,7 @@ from typing import Any, TypedDict, Unpack
 
 import structlog
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Conflict, Fenced, Found, RoomQuery, RoomSummary, Trouble
@@ -39,6 +40,7 @@ class How(TypedDict, total=False):
     address: str | None
     watching: Watching
     apart: bool
+    clock: ClockSettings | None
 
 
 class RoomCreation:
@@ -128,7 +130,8 @@ class RoomCreation:
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or self._draw_id(length)
-            room = self._env.ask_game(game, id, partial(open_room, game, id, config, at, apart=opening.apart))
+            opened = partial(open_room, game, id, config, at, apart=opening.apart, clock=opening.clock)
+            room = self._env.ask_game(game, id, opened)
             frozen = self._env.ask_game(game, id, partial(freeze, room))
             first = self._env.instant().seed[0] if party else 0
             room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
@@ -187,7 +190,7 @@ class RoomCreation:
         stored = await self._env.journal.stored(found.number)
         how = How(
             private=summary.private, listed=summary.listed, creator=creator, address=address,
-            watching=summary.watching, apart=summary.apart,
+            watching=summary.watching, apart=summary.apart, clock=summary.clock,
         )  # fmt: skip
         return await self.find_or_create(id, summary.game, config_of(stored.state), **how)
 

@@ -105,6 +105,7 @@ class EnterableRoom(SteppingRoom):
                 self.id, ask.client, ask.number, ask.player, room.game, room.seq,
                 room.seat_number(ask.player), place.viewpoint, company_of(room, self._opening),
                 NOTHING if ask.door is None else change_of(self._seen[place.perspective]) or NOTHING,
+                room.clocks is not None and place.viewer is not None,
             )
         )  # fmt: skip
         self._note_presence(but=ask.client, seats=place.viewer is not None)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from parlour.clocks import Clocks
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.offers import Offers
@@ -119,6 +120,7 @@ def sync(  # noqa: PLR0913 - each is one thing that is told
     seen: Seen,
     result: Result | None = None,
     offers: Offers | None = None,
+    clocks: Clocks | None = None,
     *,
     now: float | None = None,
     reset: bool = False,
@@ -128,14 +130,16 @@ def sync(  # noqa: PLR0913 - each is one thing that is told
     payload: dict[str, Any] = {"seq": seq}
     if isinstance(seen, SeenScene):
         payload["scene"] = seen.whole
-        if now is not None:
-            payload["now"] = now
     else:
         payload["view"] = seen
     if result is not None:
         payload["result"] = result
+    if now is not None and ("scene" in payload or clocks is not None):
+        payload["now"] = now
     if offers:
         payload["offers"] = offers
+    if clocks is not None:
+        payload["clocks"] = clocks
     if reset:
         payload["reset"] = True
     if fault is not None:

@@ -267,7 +267,8 @@ class SteppingRoom(ABC):
                     self._syncs(sends) if sends else {},
                     UNSET if before.outcome == room.outcome else result_of(room),
                     UNSET if before.offers == room.offers else room.offers,
-                    UNSET if before.offers.paused == room.offers.paused else room.clock(step.now),
+                    UNSET if room.clocks is None or before.clocks == room.clocks else room.clocks,
+                    UNSET if _same_time(before, room) else room.clock(step.now),
                     more or bool(self.mailbox.waiting),
                     others,
                     closed,
@@ -355,6 +356,7 @@ class SteppingRoom(ABC):
             self._seen[place.perspective],
             result_of(room),
             room.offers,
+            room.clocks,
             now=now,
             reset=reset,
             fault=fault,
@@ -378,3 +380,8 @@ class SteppingRoom(ABC):
                 self._env.tell_all(Announced(self.id, diff, but), self._roster)
             clock = self._env.clock
             self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)
+
+
+def _same_time(before: Room[Any], room: Room[Any]) -> bool:
+    """Whether clients that counted on with the time of the room before are right."""
+    return before.offers.paused == room.offers.paused and before.clocks == room.clocks

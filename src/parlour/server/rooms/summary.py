@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from parlour.clocks import ClockSettings
 from parlour.game import Game, Outcome
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.lobby import Mode
@@ -36,13 +37,14 @@ class Opening(msgspec.Struct, frozen=True):
     """How its players were to be found, if pairing opened it."""
     watching: Watching = "anyone"
     apart: bool = False
+    clock: ClockSettings | None = None
 
     @classmethod
     def of(cls, summary: RoomSummary) -> "Opening":
         """The opening that a summary describes."""
         return cls(
             summary.created, summary.private, summary.creator, summary.ranked, summary.listed,
-            summary.address, summary.mode, summary.watching, summary.apart,
+            summary.address, summary.mode, summary.watching, summary.apart, summary.clock,
         )  # fmt: skip
 
 
@@ -76,6 +78,7 @@ def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, 
         watching=opening.watching,
         apart=room.apart,
         least=room.least,
+        clock=opening.clock,
     )
 
 
@@ -141,6 +144,8 @@ class PublicRoom(msgspec.Struct, frozen=True):
     watching: Watching
     apart: bool
     """Players and spectators talk apart."""
+    clock: ClockSettings | None
+    """How much time its players have, where they have clocks."""
     ranked: bool
     created: float
     seed_hash: str
@@ -172,6 +177,7 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         listed=summary.listed and not summary.private,
         watching=summary.watching,
         apart=summary.apart,
+        clock=summary.clock,
         ranked=summary.ranked,
         created=summary.created,
         seed_hash=summary.seed_hash,

@@ -1,0 +1,122 @@
+"""Clocks of a room: how much time each seat has, whose time runs, and when it is over.
+
+All times are on the game's clock, which stands still while the server is down and while the game is paused.
+"""
+
+from collections.abc import Collection
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from parlour.game import Outcome
+from parlour.offers import Verdict
+
+MAX_LAG = 0.2
+"""Seconds of a move that are given back at most, because it was on its way for so long."""
+
+ClockKind = Literal["turn", "increment", "delay"]
+
+
+class ClockSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How time is given: for each turn, or for the game with seconds that a turn adds or does not count."""
+
+    kind: ClockKind
+    seconds: Annotated[float, Meta(ge=5, le=30 * 86400)]
+    """For a turn (``turn``), or for the whole game."""
+    extra: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+    """Added after each turn (``increment``), or free at the start of each (``delay``)."""
+
+    def __post_init__(self) -> None:
+        if self.kind == "turn" and self.extra:
+            raise ValueError("a clock for each turn has no extra time")
+
+
+class SeatClock(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The time of one seat."""
+
+    left: float
+    """Seconds, as they were when its turn began."""
+    since: float | None = None
+    """When its turn began; None: its time does not run."""
+
+
+class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The clocks of all seats."""
+
+    settings: ClockSettings
+    seats: tuple[SeatClock, ...]
+    started: bool = False
+    """Everybody has been here once: from then on time runs."""
+
+    @classmethod
+    def wound_up(cls, settings: ClockSettings, seats: int) -> "Clocks":
+        """The clocks at the start of a game."""
+        return cls(settings, (SeatClock(settings.seconds),) * seats)
+
+    def out_at(self, seat: int) -> float | None:
+        """When the time of a seat is over, if it runs."""
+        one = self.seats[seat]
+        if one.since is None:
+            return None
+        return one.since + one.left + (self.settings.extra if self.settings.kind == "delay" else 0.0)
+
+    @property
+    def next_out(self) -> "Out | None":
+        """Whose time is over first, and when."""
+        outs = [Out(at, seat) for seat in range(len(self.seats)) if (at := self.out_at(seat)) is not None]
+        return min(outs, default=None)
+
+    def run(self, seats: Collection[int], now: float) -> "Clocks":
+        """These seats are to move: their time runs, and whoever was before them has paid for the turn."""
+        ran = tuple([self._run(one, now, runs=seat in seats) for seat, one in enumerate(self.seats)])
+        return self if ran == self.seats else replace(self, seats=ran)
+
+    def _run(self, one: SeatClock, now: float, *, runs: bool) -> SeatClock:
+        if runs:
+            return one if one.since is not None else SeatClock(one.left, now)
+        return one if one.since is None else SeatClock(self._left(one.left, now - one.since))
+
+    def _left(self, left: float, turn: float) -> float:
+        """What is left to a seat after a turn of so many seconds."""
+        match self.settings.kind:
+            case "turn":
+                return self.settings.seconds
+            case "increment":
+                return left - turn + self.settings.extra
+            case "delay":
+                return left - max(0.0, turn - self.settings.extra)
+
+    def give_back(self, seat: int, lag: float, now: float) -> "Clocks":
+        """A move of this seat was on its way for so long, which is not its fault."""
+        one = self.seats[seat]
+        if one.since is None or not lag:
+            return self
+        return self._with(seat, replace(one, since=min(now, one.since + min(lag, MAX_LAG))))
+
+    def refill(self, seat: int, now: float) -> "Clocks":
+        """The time of this seat was over and its game goes on: it begins again."""
+        return self._with(seat, SeatClock(self.settings.seconds, now))
+
+    def _with(self, seat: int, one: SeatClock) -> "Clocks":
+        return replace(self, seats=(*self.seats[:seat], one, *self.seats[seat + 1 :]))
+
+
+class Out(NamedTuple):
+    """The end of somebody's time."""
+
+    at: float
+    seat: int
+
+
+class Flag(msgspec.Struct, frozen=True, tag_field="do", tag="flag"):
+    """A player's time is over."""
+
+    player: str
+
+
+def flagged(player: str, players: Collection[str]) -> Verdict:
+    """The verdict when a player's time is over."""
+    others = tuple(other for other in players if other != player)
+    return Verdict("flagged", Outcome(won=others, lost=(player,), why="out of time"))

@@ -1,0 +1,45 @@
+"""Clocks at real browsers: chosen in the set up, told at the door, drawn beside names, and over at last."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_browser_set_up import arrive, open_room
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+
+def seconds(who, seat):
+    """What the clock of a seat shows."""
+    minutes, rest = who.page.locator(f"[data-seat='{seat}'] time").inner_text().split(":")
+    return 60 * int(minutes) + int(rest)
+
+
+def test_a_clock_is_chosen_told_at_the_door_and_runs_for_who_is_to_move(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    dialog = arrive(ann).set_up("Noughts")
+    dialog.get_by_label("Clock").select_option("5 minutes and 3 seconds more a turn")
+    room = open_room(ann)
+    bob.go(f"/r/{room}")
+    expect(bob.page.get_by_text("5 minutes and 3 seconds more a turn")).to_be_visible()
+    bob.come_in(room)
+    mine = ann.page.locator("[data-seat='0'] time")
+    expect(mine).to_have_text(re.compile("4:5[0-9]"))
+    expect(bob.page.locator("[data-seat='1'] time")).to_have_text("5:00")
+    assert abs(seconds(ann, 0) - seconds(bob, 0)) <= 1
+    ann.mark("centre")
+    bob.sees("Your turn")
+    expect(bob.page.locator("[data-seat='1'] time")).to_have_text(re.compile("4:5[0-9]"))
+
+
+def test_whose_time_is_over_has_lost(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    clock = {"kind": "turn", "seconds": 5}
+    room = server.call("POST", "/api/rooms", {"game": "tictactoe", "clock": clock}).json()["id"]
+    for who in (ann, bob):
+        who.go(f"/r/{room}")
+        who.come_in(room)
+    expect(ann.page.locator("[data-seat='0'] time.hurry")).to_be_visible()
+    bob.sees("You win: out of time")
+    ann.sees("Bob wins: out of time")

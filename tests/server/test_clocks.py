@@ -1,0 +1,114 @@
+"""Players' clocks on a server: what clients are told of them, and what restarts and lag make of them."""
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from parlour.clocks import MAX_LAG, ClockSettings
+from tests.doors.hall import Hall
+from tests.server.wires import Wire
+
+FIVE_THREE = ClockSettings("increment", 300, 3)
+NATIVE = "/socket/websocket?vsn=2.0.0"
+
+
+def mark(cell):
+    return {"type": "mark", "cell": cell}
+
+
+async def seated(world, settings=FIVE_THREE):
+    await world.open("tictactoe", clock=settings)
+    return await world.seated("ABCD", "ann", "bob")
+
+
+async def test_whoever_comes_is_told_how_much_time_everybody_has(world):
+    await seated(world)
+    await world.wait(10)
+    (zoe,) = [await world.person("zoe")]
+    await zoe.join("ABCD", spectate=True)
+    told = zoe.heard("sync")[0][1]
+    assert told["now"] == world.clock.now()
+    assert told["clocks"] == {
+        "settings": {"kind": "increment", "seconds": 300, "extra": 3},
+        "seats": [{"left": 300, "since": told["now"] - 10}, {"left": 300}],
+        "started": True,
+    }
+
+
+async def test_a_move_tells_everybody_the_clocks_after_it(world):
+    ann, bob = await seated(world)
+    await world.wait(10)
+    bob.forget()
+    await ann.play("ABCD", mark(4))
+    told = bob.heard("update")[-1][1]
+    assert [seat["left"] for seat in told["clocks"]["seats"]] == [293, 300]
+    assert told["clocks"]["seats"][1]["since"] == told["now"]
+
+
+async def test_a_chat_says_nothing_of_the_clocks(world):
+    ann, bob = await seated(world)
+    bob.forget()
+    await ann.push("ABCD", "chat", {"text": "hello"})
+    assert "clocks" not in bob.heard("update")[-1][1]
+
+
+async def test_whose_time_is_over_has_lost_although_nobody_does_anything(world):
+    _, bob = await seated(world)
+    await world.wait(300 + MAX_LAG)
+    result = bob.heard("update")[-1][1]["result"]
+    assert (result["outcome"]["won"], result["verdict"]) == (["bob"], "flagged")
+
+
+async def test_with_three_seconds_left_before_a_kill_there_are_three_seconds_after_it(world):
+    ann, _ = await seated(world, ClockSettings("increment", 20))
+    await world.wait(16)
+    await ann.push("ABCD", "chat", {"text": "a beat"})
+    await world.wait(1)
+    async with await world.restart() as again:
+        room = again.room()
+        assert room.clocks.out_at(0) - room.clock(again.clock.now()) == pytest.approx(3)
+        await again.wait(3)
+        assert again.room().outcome is None
+        await again.wait(MAX_LAG)
+        assert again.room().verdict.how == "flagged"
+
+
+async def test_the_lag_of_a_player_is_measured_and_kept_with_the_move(world):
+    ann, _ = await seated(world)
+    assert ann.is_measured
+    ann.lag = 0.15
+    await world.wait(10)
+    await ann.play("ABCD", mark(4))
+    assert world.room().clocks.seats[0].left == pytest.approx(293.15)
+    async with await world.restart() as again:
+        assert again.room().clocks.seats[0].left == pytest.approx(293.15)
+
+
+async def test_nobody_is_measured_who_has_no_clock(world):
+    await world.open("tictactoe")
+    (ann,) = await world.seated("ABCD", "ann")
+    assert not ann.is_measured
+
+
+async def test_a_connection_knows_how_long_its_answer_took():
+    async with Hall() as hall:
+        wire = Wire(hall.sockets, NATIVE)
+        (socket,) = hall.sockets.open
+        socket.measure_lag()
+        hall.clock.time += 0.125
+        socket.data_received(Frame(Opcode.PONG, b"lag").serialize(mask=True))
+        assert socket.lag == 0.125
+        assert "cut" not in wire.got
+
+
+async def test_a_room_says_over_http_how_much_time_its_players_have(world):
+    await world.open("tictactoe", clock=FIVE_THREE)
+    found = await world.journal.find("ABCD")
+    assert world.server.rooms.describe(found).clock == FIVE_THREE
+
+
+async def test_a_room_that_is_opened_again_has_the_same_clock(world):
+    await world.open("tictactoe", clock=FIVE_THREE)
+    await world.wait(3600)
+    assert (await world.journal.find("ABCD")).summary.ended is not None
+    again = await world.server.rooms.creation.again("ABCD", "ann", "203.0.113.1")
+    assert again.summary.clock == FIVE_THREE

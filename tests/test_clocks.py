@@ -1,0 +1,265 @@
+"""Players' clocks: one rule, one test. A timeline says who moved after how many seconds: ``ann 3, bob 5``."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlour.clocks import MAX_LAG, ClockSettings
+from parlour.errors import Refused
+from parlour.game import Outcome, Timeouts, Update
+from parlour.games import GAMES
+from parlour.games.tictactoe import TicTacToe
+from parlour.offers import Answer, Offer
+from parlour.room import apply, open_room
+from parlour.testing import Table, check_replay, refused
+from parlour.wire import Act, Disconnect, Hold, Leave, Rematch
+from tests.probe import Probe
+
+ANN, BOB = "ann", "bob"
+
+
+class AnnThinks(Probe):
+    """A game in which it is always Ann's turn."""
+
+    offers = ("pause",)
+    seats = range(2, 3)
+    timeouts = Timeouts(game=None)
+
+    def to_move(self, state):
+        return [ANN]
+
+
+class Forgiving(AnnThinks):
+    """The end of the time means nothing in it."""
+
+    def handle_flag(self, state, player, moment):
+        return Update(state)
+
+
+class Failing(AnnThinks):
+    """It cannot handle the end of the time."""
+
+    def handle_flag(self, state, player, moment):
+        raise ZeroDivisionError
+
+
+def clock(kind, seconds, extra=0.0):
+    return ClockSettings(kind, seconds, extra)
+
+
+def seated(settings, game=None):
+    return Table(game or GAMES["tictactoe"], clock=settings).sit(ANN, BOB)
+
+
+def mark(table, player, lag=0.0):
+    """Take the first free cell."""
+    event = msgspec.json.encode(table.legal(player)[0])
+    return table.do(Act(player, msgspec.Raw(event), lag))
+
+
+def play(table, timeline):
+    for move in filter(None, timeline.split(", ")):
+        player, seconds = move.split()
+        table.wait(float(seconds))
+        mark(table, player)
+    return table
+
+
+def left(table):
+    """What each seat has left at this moment."""
+    now = table.room.clock(table.now)
+    return [
+        round(one.left if one.since is None else table.room.clocks.out_at(seat) - now, 3)
+        for seat, one in enumerate(table.room.clocks.seats)
+    ]
+
+
+# How time is counted.
+
+
+@pytest.mark.parametrize(
+    ("settings", "timeline", "seconds"),
+    [
+        (clock("increment", 60), "ann 3, bob 5, ann 10", [47, 55]),
+        (clock("increment", 60, 2), "ann 3, bob 5, ann 10", [51, 57]),
+        (clock("increment", 60, 10), "ann 3, bob 3", [67, 67]),
+        (clock("delay", 60, 4), "ann 3, bob 5, ann 10", [54, 63]),
+        (clock("delay", 60, 4), "ann 4, bob 4", [64, 60]),
+        (clock("turn", 30), "ann 3, bob 29, ann 1", [30, 30]),
+    ],
+)
+def test_each_turn_is_paid_for_as_the_clock_is_set(settings, timeline, seconds):
+    assert left(play(seated(settings), timeline)) == seconds
+
+
+def test_only_the_time_of_those_runs_who_are_to_move():
+    table = seated(clock("increment", 60))
+    table.wait(7)
+    assert left(table) == [53, 60]
+
+
+def test_time_begins_to_run_when_everybody_is_here():
+    table = Table(GAMES["tictactoe"], clock=clock("increment", 60)).sit(ANN)
+    table.wait(100)
+    table.sit(BOB)
+    assert left(table) == [60, 60]
+    table.wait(5)
+    assert left(table) == [55, 60]
+
+
+def test_whoever_is_gone_for_a_while_pays_for_it():
+    table = seated(clock("increment", 60))
+    table.do(Disconnect(ANN))
+    table.wait(20)
+    assert left(table) == [40, 60]
+
+
+def test_a_pause_costs_nobody_anything():
+    table = seated(clock("increment", 60), AnnThinks())
+    table.wait(10)
+    table.do(Offer(ANN, "pause"))
+    table.do(Answer(BOB, "pause", accept=True))
+    table.wait(1000)
+    assert left(table) == [50, 60]
+    table.do(Offer(BOB, "resume"))
+    table.do(Answer(ANN, "resume", accept=True))
+    table.wait(10)
+    assert left(table) == [40, 60]
+
+
+def test_while_the_server_is_down_time_stands_still():
+    table = seated(clock("increment", 60))
+    table.wait(57)
+    table.now += 500
+    table.do(Hold(500))
+    assert left(table) == [3, 60]
+    table.wait(3 + MAX_LAG)
+    assert table.room.verdict.how == "flagged"
+
+
+def test_a_rematch_winds_the_clocks_up():
+    table = play(seated(clock("increment", 60)), "ann 1, bob 2, ann 3, bob 4, ann 5, bob 6, ann 7")
+    assert table.room.status == "over"
+    assert left(table) == [44, 48]
+    table.wait(50)
+    assert left(table) == [44, 48], "after the end nobody's time runs"
+    table.do(Rematch(ANN))
+    table.do(Rematch(BOB))
+    assert left(table) == [60, 60]
+
+
+# At zero.
+
+
+def test_whose_time_is_over_has_lost():
+    table = seated(clock("increment", 60))
+    table.wait(60 + MAX_LAG - 0.01)
+    assert table.room.status == "playing", "a move may be on its way"
+    table.wait(0.01)
+    assert table.outcome == Outcome(won=(BOB,), lost=(ANN,), why="out of time")
+    assert table.room.verdict.how == "flagged"
+    check_replay(table)
+
+
+def test_a_delay_is_not_part_of_the_time():
+    table = seated(clock("delay", 60, 5))
+    table.wait(64)
+    assert table.outcome is None
+    table.wait(2)
+    assert table.room.verdict.how == "flagged"
+
+
+def test_a_game_can_say_what_the_end_of_the_time_means():
+    table = seated(clock("turn", 30), Forgiving())
+    table.wait(31)
+    assert (table.outcome, table.room.verdict) == (None, None)
+    assert left(table)[0] > 29, "and the time begins again"
+
+
+def test_a_game_that_fails_at_the_end_of_the_time_has_lost_its_say():
+    table = seated(clock("turn", 30), Failing())
+    table.now = 31
+    due = table.room.due(31)
+    assert table.room.must(due)
+    table.room, _ = apply(table.game, table.room, due, table.instant(), spared=True)
+    assert table.room.verdict.how == "flagged"
+
+
+# Lag.
+
+
+def test_lag_is_given_back_up_to_a_fifth_of_a_second_a_move():
+    table = seated(clock("increment", 60))
+    table.wait(10)
+    mark(table, ANN, lag=0.15)
+    table.wait(10)
+    mark(table, BOB, lag=3.0)
+    assert left(table) == [50.15, 50.2]
+
+
+def test_a_move_that_was_made_in_time_counts_although_it_came_late():
+    table = seated(clock("increment", 60))
+    table.wait(60.1)
+    mark(table, ANN, lag=0.15)
+    assert left(table) == [0.05, 60]
+
+
+def test_a_move_after_the_time_is_refused():
+    table = seated(clock("increment", 60))
+    table.wait(60.1)
+    assert refused("too_late", mark, table, ANN).message == "your time is over"
+
+
+# What does not work.
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "turn", "seconds": -5},
+        {"kind": "turn", "seconds": 1e12},
+        {"kind": "turn", "seconds": 30, "extra": 5},
+        {"kind": "delay", "seconds": 60, "extra": -1},
+        {"kind": "sand", "seconds": 60},
+        {"kind": "turn", "seconds": 60, "colour": "red"},
+    ],
+)
+def test_a_clock_that_makes_no_sense_is_none(wrong):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(wrong, ClockSettings)
+
+
+def test_a_game_that_does_not_say_whose_turn_it_is_has_no_clocks():
+    table = Table(Probe())
+    with pytest.raises(Refused, match="does not say whose turn it is"):
+        open_room(Probe(), "ABCD", None, table.instant(), clock=clock("turn", 30))
+
+
+def test_the_clock_of_an_empty_seat_stands():
+    table = seated(clock("increment", 60))
+    table.wait(5)
+    table.do(Leave(ANN))
+    table.wait(100)
+    assert left(table)[1] == 60
+
+
+# All of it adds up.
+
+
+@given(
+    extra=st.sampled_from([0.0, 2.0, 5.0]),
+    kind=st.sampled_from(["increment", "delay"]),
+    turns=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 400)), max_size=4),
+)
+def test_what_is_charged_is_the_turn_without_delay_and_lag(extra, kind, turns):
+    table = seated(clock(kind, 1000, extra), TicTacToe())
+    players, spent = [ANN, BOB] * 2, {ANN: 0.0, BOB: 0.0}
+    for player, (seconds, lag) in zip(players, turns, strict=False):
+        table.wait(seconds)
+        mark(table, player, lag=lag / 1000)
+        counted = max(0.0, seconds - min(lag / 1000, MAX_LAG))
+        spent[player] += counted - extra if kind == "increment" else max(0.0, counted - extra)
+    seats = table.room.clocks.seats
+    assert [one.left for one in seats] == pytest.approx([1000 - spent[ANN], 1000 - spent[BOB]])
+    check_replay(table)
