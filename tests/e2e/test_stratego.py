@@ -1,5 +1,6 @@
 """Evenings with Stratego at real browsers: draw up in secret, fight in the open, and once more."""
 
+import asyncio
 import json
 import re
 from collections import deque
@@ -54,8 +55,8 @@ class Cut:
         visitor.page.route_web_socket(re.compile("/socket/"), self.connect)
 
     def connect(self, line):
-        if self.gone:
-            line.close(code=1012)
+        if self.gone:  # within a handler its own `close` would wait for itself
+            self.closing = asyncio.get_running_loop().create_task(line._impl_obj.close(code=1012))
             return
         self.lines += [line, line.connect_to_server()]
 
