@@ -104,7 +104,7 @@ def test_from_a_room_and_a_replay_one_comes_to_every_page(server, visit, size):
         if size:
             ann.page.get_by_role("button", name="Pages").click()
         pages = ann.page.get_by_role("navigation", name="Pages")
-        assert pages.get_by_role("link").all_inner_texts() == ["Play", "Watch", "Leaderboard", "Your games"]
+        expect(pages.get_by_role("link")).to_have_text(["Play", "Watch", "Leaderboard", "Your games"])
         assert serious_faults(ann) == []
         pages.get_by_role("link", name="Leaderboard").click()
         expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()

@@ -255,7 +255,7 @@ async def test_a_write_that_takes_too_long_is_settled_like_one_whose_connection_
         begun = time.monotonic()
         trouble = await outcome(append(journal, room, step(1), NOTHING))
     assert isinstance(trouble, NotKept | OutcomeUnknown)
-    assert ANSWER_WITHIN <= time.monotonic() - begun
+    assert time.monotonic() - begun >= ANSWER_WITHIN
     await until(lambda: writes_again(journal))
     kept = await listed(journal.replay(room))
     assert kept == [] or isinstance(trouble, OutcomeUnknown)
