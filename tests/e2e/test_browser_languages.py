@@ -138,9 +138,9 @@ class Walk:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_the_other_way(
-    server, visit, size
+    serve, visit, size
 ):
-    walk = Walk(visit, server, **SIZES[size])
+    walk = Walk(visit, serve(), **SIZES[size])  # where nobody else's name is in a list
     walk.around()
     expect(walk.ann.page.locator("html")).to_have_attribute("dir", "rtl")
     walk.play()
