@@ -95,6 +95,15 @@ def test_a_press_makes_the_squares_of_a_wide_field_as_large_as_a_thumb_and_back(
     assert size() == pytest.approx(before, abs=0.1)
 
 
+def test_on_a_phone_on_its_side_a_table_for_four_is_filled_with_bots(server, visit):
+    ann = visit(server, "Ann", viewport=ON_ITS_SIDE, **TOUCH).come_in(server.open_room("hearts")["id"])
+    for free in (3, 2, 1):
+        expect(ann.page.get_by_text("Nobody yet")).to_have_count(free)
+        ann.page.get_by_role("button", name="Add a bot").click()
+        ann.page.get_by_role("button", name="Sensible", exact=True).click()
+    expect(ann.status).to_contain_text("Your turn: choose 3")
+
+
 @pytest.mark.parametrize("size", [None, PHONE], ids=["desktop", "phone"])
 def test_from_a_room_and_a_replay_one_comes_to_every_page(server, visit, size):
     ann = visit(server, "Ann", **({"viewport": size, **TOUCH} if size else {}))
