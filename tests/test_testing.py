@@ -3,12 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from parlour import GAME, Event, Game, Joined, Later, Outcome, Refused, Send, State, Update
+from parlour import GAME, Event, Game, Joined, Later, Outcome, Refused, Send, State, Timeouts, Update
 from parlour.games.tictactoe import Mark, TicTacToe
+from parlour.offers import Answer, Offer
 from parlour.scene import Control, Line, Piece, Scene, Spot
 from parlour.testing import (
     GameContract,
     Table,
+    Wanderer,
     chance_of,
     full_table,
     legal,
@@ -99,6 +101,22 @@ def test_ring_lets_the_clock_go_to_the_next_timer():
     table.act("ann", Roll())
     table.ring()
     assert (table.state.rung, table.now) == (1, 30)
+
+
+class DiceWithPauses(DiceGame):
+    offers = ("pause",)
+    timeouts = Timeouts(game=None)
+
+
+def test_play_by_chance_does_not_wait_for_a_timer_that_stands_still_in_a_pause():
+    for seed in range(20):
+        table = Table(DiceWithPauses()).sit("ann", "bob")
+        table.act("ann", Roll())
+        table.do(Offer("ann", "pause"))
+        table.do(Answer("bob", "pause", accept=True))
+        assert table.room.alarms
+        assert table.room.next_due is None
+        Wanderer(table, chance_of(seed)).go(20)
 
 
 def test_an_event_that_should_be_refused_and_is_played_fails_the_test():

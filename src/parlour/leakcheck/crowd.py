@@ -10,7 +10,7 @@ from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.received import WATCHER, encode, legal_events
 from parlour.offers import Answer, Offer, Resign, What
-from parlour.room import Instant, Room, apply
+from parlour.room import Instant, Room, apply, is_timer
 from parlour.wire import Act, Chat, Command, Connect, Disconnect, Join, Leave, Rematch, Shutdown
 
 DEEDS = ("play",) * 24 + ("guess",) * 2 + ("wait",) * 2 + ("chat", "come", "come", "go")
@@ -145,9 +145,10 @@ class LeakCrowd:
 
 
 def _awaits_the_game(room: Room[Any]) -> bool:
-    """The next alarm is one of the game's own, not the end of the room's patience."""
-    first = min(room.alarms, key=lambda key: (room.alarms[key].due, key), default="")
-    return first.startswith("later:")
+    """The next alarm is one of the game's own, not the end of the room's patience; in a pause none is."""
+    alarms = room.running
+    first = min(alarms, key=lambda key: (alarms[key].due, key), default="")
+    return is_timer(first)
 
 
 def imagine(kind: inspect.Type, chance: Chance) -> Any:  # noqa: C901, PLR0911, PLR0912 - a table of types

@@ -176,11 +176,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     @property
     def next_due(self) -> float | None:
         """When the room wants to be woken, on the server's clock."""
-        alarms = self.alarms if self.offers.paused is None else self._running
+        alarms = self.running
         return min([alarm.due for alarm in alarms.values()]) + self.behind if alarms else None
 
     @property
-    def _running(self) -> dict[str, Alarm]:
+    def running(self) -> dict[str, Alarm]:
         """The alarms that can ring: in a pause, none of the game's own."""
         if self.offers.paused is None:
             return self.alarms
@@ -198,7 +198,7 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
 
     def due(self, now: float) -> Command | None:
         """The command of the alarm that should have rung first, if one is due."""
-        alarms = self._running.items()
+        alarms = self.running.items()
         ripe = [(alarm.due, key) for key, alarm in alarms if alarm.due + self.behind <= now]
         return self.alarms[min(ripe)[1]].command if ripe else None
 
