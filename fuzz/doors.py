@@ -48,7 +48,7 @@ class Building:
         limits = Limits(self.world.settings, self.world.clock)
         api = Api(self.world.server, TOKENS, limits, self.world.settings)
         self.app = web_app(api, None, read_pages())
-        self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings)
+        self.relays = Relays(self.world.clock, TOKENS.of_kind("relay"), self.world.settings, lambda: True)
         doors = [*native_doors(self.world.server, TOKENS, self.world.settings), self.relays]
         self.sockets = Sockets(doors, self.world.clock, limits, self.world.settings)
 

@@ -25,10 +25,12 @@ class Exchange:
         self.clock = HandClock()
         self.settings = Settings(**{"rate": 0, "address_rate": 0, "address_connections": 0, **settings})
         ids = self._ids = Tokens(b"k" * 32, "relay")
-        self.relays = Relays(self.clock, ids, self.settings)
+        self.relays = Relays(self.clock, ids, self.settings, lambda: True)
         self.troubles: list[Trouble] = []
         if journal is not None:
-            self.relays = KeptRelays(self.clock, ids, self.settings, journal, self.troubles.append)
+            self.relays = KeptRelays(
+                self.clock, ids, self.settings, lambda: True, journal, self.troubles.append
+            )
         limits = Limits(self.settings, self.clock)
         self.sockets = Sockets([self.relays], self.clock, limits, self.settings)
         self.wires: dict[str, Wire] = {}

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from parlour.journal.shards import shard_of
-from tests.simulation.cluster import Cluster, simulated
+from tests.simulation.cluster import Cluster, Machine, simulated
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.relays import RELAY, Member
 
@@ -26,18 +26,21 @@ class Scene:
 
     def come(self) -> None:
         """Come to the worker that does not own the relay."""
-        self.owner.is_serving = False
-        (third,) = {*self.cluster.machines} - {self.owner, self.other}
-        third.is_serving = False
+        self.let_in_by(self.other)
         self.member.come()
+
+    def let_in_by(self, worker: Machine) -> None:
+        """From now on whoever comes comes to this worker."""
+        for machine in self.cluster.machines:
+            machine.is_serving = machine is worker
 
     def pass_time(self, seconds: float) -> None:
         self.loop.run_until(self.loop.now + seconds)
 
 
 @pytest.fixture
-def scene():
-    cluster = Cluster(VirtualLoop(), Random(1))
+def scene(request):
+    cluster = Cluster(VirtualLoop(), Random(1), relay_history=getattr(request, "param", False))
     with simulated(cluster):
         yield Scene(cluster)
         cluster.loop.close()
@@ -73,3 +76,25 @@ def test_who_came_while_a_relay_had_no_owner_is_heard_once_it_has_one(scene):
     scene.member.say()
     scene.pass_time(0.2)
     assert scene.member.has_heard("ann 1")
+
+
+@pytest.mark.parametrize("scene", [True], indirect=True)
+def test_an_owner_that_was_frozen_does_not_say_that_a_number_is_unknown_which_its_successor_gave(scene):
+    ann = scene.member
+    scene.let_in_by(scene.owner)
+    ann.come()
+    scene.pass_time(0.2)
+    scene.owner.pause()
+    scene.let_in_by(scene.other)
+    scene.pass_time(3.0)  # the lease ends, and another worker owns the relay
+    ann.hang_up()
+    scene.pass_time(0.5)
+    ann.say()
+    scene.pass_time(0.2)
+    assert ann.has_heard("ann 1")
+    scene.let_in_by(scene.owner)
+    ann.hang_up()
+    scene.pass_time(0.5)
+    scene.owner.resume()
+    scene.pass_time(0.2)
+    assert ann.forgotten == 0

@@ -104,6 +104,10 @@ class Components:
         """Report that the journal failed."""
         self.environment.note_trouble(trouble)
 
+    def is_owner_for_sure(self) -> bool:
+        """False if another worker may own by now what this one owned."""
+        return self.environment.ownership.is_fresh()
+
     async def start(self) -> None:
         """Open the journal and start all parts."""
         await self.rooms.start()

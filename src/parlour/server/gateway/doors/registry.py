@@ -23,6 +23,10 @@ class KeepingBacking(Backing, Protocol):
     def note_trouble(self, trouble: Trouble) -> None:
         """Report that the journal failed."""
 
+    def is_owner_for_sure(self) -> bool:
+        """False if another worker may own by now what this one owned."""
+        ...
+
 
 class DoorNeeds(NamedTuple):
     """What a door is made of."""
@@ -40,8 +44,10 @@ def _gammonx(needs: DoorNeeds) -> Door:
 def _relay(needs: DoorNeeds) -> Door:
     parlour, ids, settings = needs.parlour, needs.tokens.of_kind("relay"), needs.settings
     if settings.relay_history:
-        return KeptRelays(parlour.clock, ids, settings, parlour.journal, parlour.note_trouble)
-    return Relays(parlour.clock, ids, settings)
+        return KeptRelays(
+            parlour.clock, ids, settings, parlour.is_owner_for_sure, parlour.journal, parlour.note_trouble
+        )
+    return Relays(parlour.clock, ids, settings, parlour.is_owner_for_sure)
 
 
 def _xsos(needs: DoorNeeds) -> Door | None:

@@ -139,10 +139,14 @@ Think = Callable[[OpenRelay, RelayConnection], Effects[Socket]]
 class Relays(Door):
     """The door to all relays, which also owns them."""
 
-    def __init__(self, clock: Clock, ids: Tokens, settings: Settings) -> None:
+    def __init__(
+        self, clock: Clock, ids: Tokens, settings: Settings, is_owner_for_sure: Callable[[], bool]
+    ) -> None:
         self._clock = clock
         self._ids = ids
         self._settings = settings
+        self._is_owner_for_sure = is_owner_for_sure
+        """False if another worker may own our relays by now."""
         self._in_memory: dict[str, OpenRelay] = {}
         self._open = Quota("relays", settings.relays, address=settings.address_relays)
         self._memory = Quota("bytes of relays", settings.relay_memory, address=settings.address_relay_memory)
@@ -277,6 +281,9 @@ class Relays(Door):
 
     def _join(self, opened: OpenRelay, connection: RelayConnection) -> Effects[Socket]:
         socket, id, lasts = connection.socket, connection.id, connection.numbered
+        if not self._is_owner_for_sure():  # the other one may know more
+            socket.close(CloseCode.SERVICE_RESTART, "come again")
+            return []
         try:
             return opened.relay.join(socket, id, self._now(), lasts=lasts, last=connection.last)
         except Missed:

@@ -111,10 +111,11 @@ class KeptRelays(Relays):
         clock: Clock,
         ids: Tokens,
         settings: Settings,
+        is_owner_for_sure: Callable[[], bool],
         journal: Journal,
         complain: Callable[[Trouble], None],
     ) -> None:
-        super().__init__(clock, ids, settings)
+        super().__init__(clock, ids, settings, is_owner_for_sure)
         self._journal = journal
         self._complain = complain
         self._disk = self._nothing_kept()
