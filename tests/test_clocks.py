@@ -12,7 +12,7 @@ from parlour.games import GAMES
 from parlour.games.tictactoe import TicTacToe
 from parlour.offers import Answer, Offer
 from parlour.room import apply, open_room
-from parlour.testing import Table, check_replay, refused
+from parlour.testing import Table, chance_of, check_replay, play_to_end, refused
 from parlour.wire import Act, Disconnect, Hold, Leave, Rematch
 from tests.probe import Probe
 
@@ -147,6 +147,56 @@ def test_a_rematch_winds_the_clocks_up():
     table.do(Rematch(ANN))
     table.do(Rematch(BOB))
     assert left(table) == [60, 60]
+
+
+def test_a_game_that_begins_anew_by_itself_winds_the_clocks_up():
+    table = Table(GAMES["minesweeper"], clock=clock("increment", 60)).sit(ANN)
+    table.wait(20)
+    table.act(ANN, {"type": "open", "x": 1, "y": 1})
+    play_to_end(table, chance_of(1))
+    assert left(table) == [40]
+    table.act(ANN, {"type": "restart"})
+    assert left(table) == [60]
+
+
+# Whose time runs, in games where that is not just who has the turn.
+
+
+def test_in_backgammon_nobody_pays_while_neither_is_ready():
+    table = seated(clock("increment", 60), GAMES["backgammon"])
+    table.wait(30)
+    assert left(table) == [60, 60]
+    table.act(BOB, {"type": "ready"})
+    table.wait(5)
+    assert left(table) == [55, 60], "Bob waits for Ann"
+    table.act(ANN, {"type": "ready"})
+    table.wait(5)
+    assert left(table) == [50, 60]
+
+
+def test_in_backgammon_a_resignation_is_answered_in_the_time_of_who_offers_it():
+    table = seated(clock("increment", 60), GAMES["backgammon"])
+    for player in (ANN, BOB):
+        table.act(player, {"type": "ready"})
+    table.act(ANN, {"type": "resign_game", "grade": "single"})
+    table.wait(5)
+    assert left(table) == [55, 60]
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(300, [60, 60]), (0, [60, 50])])
+def test_in_stratego_drawing_up_takes_no_time_but_where_one_waits_without_a_limit(limit, seconds):
+    table = Table(GAMES["stratego"], {"arrange_seconds": limit}, clock=clock("increment", 60)).sit(ANN, BOB)
+    table.wait(30)
+    assert left(table) == [60, 60]
+    table.act(ANN, {"type": "ready"})
+    table.wait(10)
+    assert left(table) == seconds
+
+
+def test_in_stratego_who_is_flagged_has_not_resigned():
+    table = Table(GAMES["stratego"], {"setup": "random"}, clock=clock("increment", 60)).sit(ANN, BOB)
+    table.wait(61)
+    assert table.sees(None)["reason"] == "time"
 
 
 # At zero.

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from parlour.game import Outcome
+from parlour.game import OUT_OF_TIME, Outcome
 from parlour.offers import Verdict
 
 MAX_LAG = 0.2
@@ -119,4 +119,4 @@ class Flag(msgspec.Struct, frozen=True, tag_field="do", tag="flag"):
 def flagged(player: str, players: Collection[str]) -> Verdict:
     """The verdict when a player's time is over."""
     others = tuple(other for other in players if other != player)
-    return Verdict("flagged", Outcome(won=others, lost=(player,), why="out of time"))
+    return Verdict("flagged", Outcome(won=others, lost=(player,), why=OUT_OF_TIME))

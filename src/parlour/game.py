@@ -68,6 +68,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The base of a game's settings: every field has a default, the types make the form and the checks."""
 
 
+OUT_OF_TIME = "out of time"
+"""Why somebody has lost whose clock stands at zero."""
+
+
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a game ended: who won, who lost, who drew, and why in a few words."""
 

@@ -13,7 +13,7 @@ from parlour.room.steps import (
     places_of,
     replay,
 )
-from parlour.room.timing import has_turns
+from parlour.room.timing import has_turns, seats_to_move
 from parlour.room.topics import ALL, is_own_topic, own_topic, topic_name, topics_of
 from parlour.room.turn import seal
 from parlour.room.values import Alarm, Asked, Instant, Patience, Room, Seat, is_timer
@@ -38,6 +38,7 @@ __all__ = [
     "places_of",
     "replay",
     "seal",
+    "seats_to_move",
     "topic_name",
     "topics_of",
 ]

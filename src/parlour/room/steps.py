@@ -352,8 +352,6 @@ class _Turn(TimedTurn[S]):
         self.stop_timers()
         self.alarms.pop("end", None)
         self.postponed = self.verdict = None
-        if self.clocks is not None:
-            self.clocks = Clocks.wound_up(self.clocks.settings, len(self.seats))
         self.seats = [None] * len(self.seats)
         self.state = self.game.init(self.game.read_config(self.room.config), self.moment())
         for seat in (*present[1:], present[0]):

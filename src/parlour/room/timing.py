@@ -1,6 +1,7 @@
 """What the players' clocks make of a room: whose time runs after a step, and what happens at its end."""
 
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,6 +18,23 @@ S = TypeVar("S")
 def has_turns(game: Game[S]) -> bool:
     """Whether a game says whose turn it is, so that its players can have clocks."""
     return type(game).to_move is not Game.to_move or type(game).legal_events is not Game.legal_events
+
+
+def seats_to_move(game: Game[S], state: S, players: Sequence[str | None]) -> list[int]:
+    """The seats whose clocks run: those whom the game names, or else who has a legal event."""
+    named = game.to_move(state)
+    if named is not None:
+        return [seat for seat, player in enumerate(players) if player is not None and player in named]
+    return [
+        seat
+        for seat, player in enumerate(players)
+        if player is not None and any(True for _ in _legal(game, state, player))
+    ]
+
+
+def _legal(game: Game[S], state: S, player: str) -> Iterable[Any]:
+    legal = game.legal_events(state, player)
+    return () if legal is None else legal
 
 
 class TimedTurn(OfferingTurn[S]):
@@ -50,10 +68,14 @@ class TimedTurn(OfferingTurn[S]):
         clocks = self.clocks
         if clocks is None:
             return
+        if outcome is None and self.room.outcome is not None:  # a rematch, or the game began anew by itself
+            clocks = Clocks.wound_up(clocks.settings, len(self.seats))
         plays = outcome is None and len(self.playing()) >= self.room.least
         if plays and not clocks.started and all(seat is None or seat.connected for seat in self.seats):
             clocks = replace(clocks, started=True)
-        clocks = clocks.run(self.to_move() if plays and clocks.started else (), self.clock)
+        players = [None if seat is None else seat.player for seat in self.seats]
+        to_move = seats_to_move(self.game, self.state, players) if plays and clocks.started else ()
+        clocks = clocks.run(to_move, self.clock)
         self.clocks = clocks
         self.set_flag(clocks)
 
@@ -64,17 +86,3 @@ class TimedTurn(OfferingTurn[S]):
             self.alarms.pop(FLAG, None)
         else:  # a move that was made in time may still be on its way
             self.alarms[FLAG] = Alarm(out.at + MAX_LAG, Flag(seat.player))
-
-    def to_move(self) -> list[int]:
-        """The seats whose turn it is."""
-        named = self.game.to_move(self.state)
-        return [
-            number
-            for number, seat in enumerate(self.seats)
-            if seat is not None
-            and (seat.player in named if named is not None else self.has_legal_events(seat.player))
-        ]
-
-    def has_legal_events(self, player: str) -> bool:
-        legal = self.game.legal_events(self.state, player)
-        return legal is not None and any(True for _ in legal)

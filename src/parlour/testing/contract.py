@@ -10,7 +10,7 @@ from parlour.errors import Code
 from parlour.game import Game, Update
 from parlour.leakcheck import check as check_leaks
 from parlour.room import apply as apply_command
-from parlour.room import open_room
+from parlour.room import open_room, seats_to_move
 from parlour.scene import Patch, Scene, difference, scene_faults
 from parlour.scene import apply as apply_patch
 from parlour.sim.play import chance_of, plain, play_bots, play_on, play_to_end
@@ -117,6 +117,14 @@ class GameContract:
             check_state(table, 1)
             check_replay(table)
 
+    def test_whose_clock_runs_has_something_to_do(self) -> None:
+        for seed in self.seeds:
+            table = self.table(seed)
+            wanderer = Wanderer(table, chance_of(seed))
+            for _ in range(50):
+                check_to_move(table)
+                wanderer.go(2)
+
     def test_an_outcome_speaks_of_those_who_played_and_stays_when_they_leave(self) -> None:
         table = self.table()
         players = [player for player in table.room.players if player]
@@ -190,6 +198,15 @@ def check_state(table: Table, luck: int) -> None:
         assert game.observe(other, viewer) == game.observe(state, viewer)
         if viewer is not None:
             assert legal(game, other, viewer) == legal(game, state, viewer)
+
+
+def check_to_move(table: Table) -> None:
+    """Whoever is to move has a legal event, unless the game lists none or has ended."""
+    game, state, players = table.game, table.state, table.room.players
+    if table.outcome is None and None not in players:
+        for seat in seats_to_move(game, state, players):
+            events = game.legal_events(state, players[seat] or "")
+            assert events is None or list(events), f"{players[seat]} is to move and can do nothing: {state}"
 
 
 def check_scenes(table: Table, luck: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from parlour.game import Cancel, Effect, Event, Later, Moment, Send, Update
+from parlour.game import OUT_OF_TIME, Cancel, Effect, Event, Later, Moment, Send, Update
 from parlour.games.backgammon.match import (
     LATE_DECLINES,
     Clock,
@@ -70,9 +70,9 @@ def out_of_time(match: Match, version: int | None) -> Match:
     if match.phase == "double" and (version is None or version >= LATE_DECLINES):
         return decline(match)
     if match.phase != "ready":
-        return resign_game(match, late[0], "out of time")
+        return resign_game(match, late[0], OUT_OF_TIME)
     if len(late) == 1:
-        return resign_match(match, late[0], "out of time")
+        return resign_match(match, late[0], OUT_OF_TIME)
     return over(match, "neither was ready in time")
 
 

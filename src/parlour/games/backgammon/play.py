@@ -289,6 +289,12 @@ class Backgammon(Game[Match]):
                 moves = [Move(*step) for step in state.routes]
                 yield from moves or (EndTurn(),)
 
+    def to_move(self, state: Match) -> tuple[str, ...]:
+        """Before a game the clock of whoever is not ready runs once the other is, and nobody's before."""
+        if state.phase == "ready" and not any(state.ready):
+            return ()
+        return tuple(player for seat in state.awaited if (player := state.player(seat)) is not None)
+
     def outcome(self, state: Match) -> Outcome | None:
         if state.phase != "over":
             return None

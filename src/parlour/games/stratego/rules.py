@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from parlour.errors import Code, Refused
 from parlour.game import (
     GAME,
+    OUT_OF_TIME,
     Cancel,
     Chance,
     Config,
@@ -242,7 +243,9 @@ class Stratego(Game[Position]):
     def handle_verdict(self, state: Position, outcome: Outcome, moment: Moment) -> Update[Position]:
         """All ranks are shown, as after any other end."""
         winner = moment.seats.index(outcome.won[0]) if outcome.won else None
-        return _ended(state.ended(winner, "agreed" if winner is None else "resigned"))
+        if winner is None:
+            return _ended(state.ended(None, "agreed"))
+        return _ended(state.ended(winner, "time" if outcome.why == OUT_OF_TIME else "resigned"))
 
     def legal_events(self, state: Position, player: str) -> Iterable[Deed]:
         side = state.seat(player)
@@ -256,6 +259,15 @@ class Stratego(Game[Position]):
         if state.phase == "over" and state.rules.restart_after:
             return [Reset()]
         return []
+
+    def to_move(self, state: Position) -> tuple[str, ...]:
+        """Drawing up has its own time; without, the clock runs of whoever is not ready once the other is."""
+        sides: tuple[int, ...] = ()
+        if state.phase == "playing":
+            sides = (state.turn,)
+        elif state.phase == "arranging" and any(state.ready) and not state.rules.arrange_seconds:
+            sides = (state.ready.index(False),)
+        return tuple(player for side in sides if (player := state.player(side)) is not None)
 
     # What they see.
 
