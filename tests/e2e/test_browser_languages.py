@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor
+from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor, lose_the_server
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
@@ -21,8 +21,24 @@ SIZES: dict[str, dict[str, Any]] = {
 FAULTS = (Path(__file__).parent / "layout_faults.js").read_text()
 """What is wrong with the screen as it is: too wide, in English, cut off, or one thing on another."""
 
+RULES = [
+    "tictactoe", "minesweeper", "stratego", "hex", "goofspiel", "hearts", "backgammon", "backgammon/plakoto",
+]  # fmt: skip
+"""Pages of rules with everything that stands in them: lists, tables, boards of each kind."""
+
+BLITZ = {"kind": "increment", "seconds": 180, "extra": 2}
+ROOMS: list[tuple[str, dict[str, Any], dict[str, Any] | None]] = [
+    ("minesweeper", {}, None),
+    ("stratego", {}, None),
+    ("backgammon", {"match": "five_points"}, None),
+    ("hex", {}, BLITZ),
+    ("hearts", {"players": 3}, None),
+    ("goofspiel", {"players": 3}, None),
+]
+"""A room of each game, as it is set up, and with which clock."""
+
 SPARED = [
-    "Ann", "Bob", "Guest", "Parlour", "and", "days", "day", "hours", "minutes", "minute", "seconds",
+    "Ann", "Bob", "Cleo", "Guest", "Parlour", "and", "days", "day", "hours", "minutes", "minute", "seconds",
     "second", "ago", "bar", "off", "https", "Deutsch", "English",
 ]  # fmt: skip
 """Names (of rooms: four capitals), what the browser says of times and lists, how moves are written."""
@@ -61,7 +77,7 @@ class Walk:
             ("/watch", "main h1"),
             ("/leaderboard", "main .empty"),
             ("/games", "#results"),
-            ("/rules/tictactoe", "main h2"),
+            *((f"/rules/{page}", "main h2") for page in RULES),
             ("/nowhere", "main h1"),
             ("/r/NOWHERE", "main h1"),
             ("/r/NOWHERE/replay", "main h1"),
@@ -77,6 +93,9 @@ class Walk:
             more = tile.locator("dialog details")
             if more.count():
                 more.locator("summary").first.click()
+            clock = tile.locator("dialog select[id$=clock]")
+            if clock.count():
+                clock.select_option("0")
             self.look(f"set up game {number}")
             ann.press("Escape")
         ann.page.locator("header .end button.tool").click()
@@ -119,21 +138,32 @@ class Walk:
         self.look("replay", ann, room)
 
     def boards(self) -> None:
-        """A room of each game, and of the plainest."""
-        for game, config in (("minesweeper", {}), ("stratego", {}), ("backgammon", {"match": "five_points"})):
-            room = self.server.open_room(game, config=config)["id"]
+        """A room of each game: while it waits, when all are there, and what can be unfolded."""
+        for game, config, clock in ROOMS:
+            wish = {"game": game, "config": config, "clock": clock}
+            room = self.server.call("POST", "/api/rooms", wish).json()["id"]
             self.sit(self.ann, room)
             self.look(game, self.ann, room)
-            if game != "minesweeper":
-                bob = self.come("Bob")
-                self.sit(bob, room)
-                expect(self.ann.page.locator(".controls button").first).to_be_visible()
-                self.look(f"{game} for two", self.ann, room)
+            for name in () if game == "minesweeper" else ("Bob", "Cleo")[: config.get("players", 2) - 1]:
+                other = self.come(name)
+                self.sit(other, room)
+                expect(self.ann.page.locator(".bar .who").filter(has_text=name)).to_be_visible()
+                self.look(f"{game} with {name}", self.ann, room)
+                self.look(f"{game} as {name}", other, room)
             if self.ann.has_touch:
                 for handle in range(2):
                     self.ann.page.locator(".handles button").nth(handle).click()
                     self.look(f"{game}, sheet {handle}", self.ann, room)
                     self.ann.page.locator(".handles button").nth(handle).click()
+
+    def offline(self) -> None:
+        """The page that is there when the server is not."""
+        self.ann.go("/leaderboard")
+        expect(self.ann.page.locator("main h1")).to_be_visible()
+        lose_the_server(self.ann)
+        expect(self.ann.page.locator("html")).to_have_attribute("dir", "rtl")
+        expect(self.ann.page.locator("main a")).to_be_visible()
+        self.look("offline")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -145,6 +175,7 @@ def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_t
     expect(walk.ann.page.locator("html")).to_have_attribute("dir", "rtl")
     walk.play()
     walk.boards()
+    walk.offline()
     assert walk.faults == []
 
 
@@ -170,8 +201,9 @@ def test_german_is_chosen_in_the_settings_and_kept_and_the_game_speaks_it_too(se
     ann.page.evaluate("localStorage.clear()")
     ann.go("/")
     ann.reads("Offene Räume")  # the server has kept the choice
-    ann.go("/rules/tictactoe")
-    ann.reads("Diese Regeln gibt es noch nicht auf Deutsch.")
+    ann.go("/rules/backgammon/plakoto")
+    ann.reads("Hier wird niemand geschlagen")
+    expect(ann.page.locator("main figure").first).to_contain_text("So beginnt eine Partie.")
 
 
 def test_a_browser_that_prefers_german_gets_german_at_once(server, visit):

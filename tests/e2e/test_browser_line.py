@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.browser import lose_the_server
 from tests.e2e.proxy import Proxy
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -109,18 +110,26 @@ def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, v
     ann.sees("Waiting for Bob")
 
 
-def test_a_page_says_that_the_server_cannot_be_reached_and_leads_back(serve, visit):
+KEPT = "caches.open('offline-2').then((all) => all.keys()).then((all) => all.length)"
+
+
+@pytest.mark.parametrize(
+    ("locale", "title", "words", "again"),
+    [
+        ("en-GB", "Leaderboard", "The server cannot be reached", "Try again now"),
+        ("de-DE", "Rangliste", "Der Server ist nicht zu erreichen", "Jetzt noch einmal versuchen"),
+    ],
+)
+def test_a_page_says_that_the_server_cannot_be_reached_and_leads_back(
+    serve, visit, locale, title, words, again
+):
     server = serve()
-    ann = visit(server, "Ann").go("/leaderboard")
-    expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()
-    ann.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    server.kill()
-    ann.page.reload()
-    expect(ann.page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+    ann = visit(server, "Ann", locale=locale).go("/leaderboard")
+    expect(ann.page.get_by_role("heading", name=title)).to_be_visible()
+    lose_the_server(ann)
+    expect(ann.page.get_by_role("heading", name=words)).to_be_visible()
     assert ann.page.evaluate("getComputedStyle(document.querySelector('main')).display") == "grid"
-    assert (
-        ann.page.evaluate("caches.open('offline-1').then((all) => all.keys()).then((all) => all.length)") == 2
-    )
+    assert ann.page.evaluate(KEPT) == 2  # it and its style, and nothing else
     server.start()
-    ann.page.get_by_role("link", name="Try again").click()
-    expect(ann.page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    ann.page.get_by_role("link", name=again).click()
+    expect(ann.page.get_by_role("heading", name=title)).to_be_visible()

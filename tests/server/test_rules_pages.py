@@ -20,6 +20,7 @@ from parlour.server.api.rules_pages import (
     described,
     rules_page,
     rules_text,
+    rules_text_in,
 )
 from parlour.server.game_loader import load_games
 from parlour.server.limits import Limits
@@ -113,6 +114,23 @@ def test_every_variant_has_a_page_of_its_own():
     texts = {variant: rules_text(backgammon, variant) for variant in VARIANTS}
     assert len(set(texts.values())) == len(VARIANTS) == 6
     assert texts["backgammon"] == rules_text(backgammon)
+
+
+def outline(game, text):
+    """What a page is made of, whatever its words say: kinds of blocks, sizes of lists and tables, boards."""
+    return [
+        (type(block), getattr(block, "level", None), len(getattr(block, "items", getattr(block, "rows", ()))))
+        if not isinstance(block, Diagram)
+        else block.scene
+        for block in rules_page("", text, game.diagram).blocks
+    ]
+
+
+@pytest.mark.parametrize(("game", "variant"), PAGES, ids=lambda part: getattr(part, "name", part))
+def test_every_page_is_there_in_german_with_the_same_parts_and_the_same_boards(game, variant):
+    english, german = rules_text(game, variant), rules_text_in("de", game, variant)
+    assert german not in ("", english)
+    assert outline(game, german) == outline(game, english)
 
 
 # Games of one's own.

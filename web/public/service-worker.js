@@ -1,9 +1,11 @@
-// Has one page for when the server cannot be reached, and keeps nothing else: everything comes from the server.
+// Has one page for when the server cannot be reached, and keeps nothing else: everything comes from the server. The
+// pages put it there, in the reader's language.
 const OFFLINE = "/offline.html";
-const CACHE = "offline-1";
+const STYLE = "/offline.css";
+const CACHE = "offline-2";
 
 addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll([OFFLINE, "/offline.css"])));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.add(STYLE)));
 });
 
 addEventListener("activate", (event) => {
@@ -30,7 +32,7 @@ async function goTo(path) {
 addEventListener("fetch", (event) => {
   const { pathname } = new URL(event.request.url);
   if (event.request.mode === "navigate") event.respondWith(page(event));
-  else if (pathname === "/offline.css") event.respondWith(kept(pathname).then((file) => file ?? fetch(event.request)));
+  else if (pathname === STYLE) event.respondWith(kept(pathname).then((file) => file ?? fetch(event.request)));
 });
 
 async function page(event) {

@@ -1,6 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { beReadyOffline } from "./offline";
+import { beReadyOffline } from "./offline.svelte";
 import { settings } from "./settings.svelte";
 import "./app.css";
 

@@ -79,6 +79,11 @@ export function told(sentence: string): string {
   return language.games.find(sentence) ?? (line ? line[1]! + (language.games.find(line[2]!) ?? line[2]!) : sentence);
 }
 
+/** A text of a page that is written as a whole in one language: only the language for tests changes it. */
+export function written(text: string): string {
+  return language.code === PSEUDO ? pseudo(text) : text;
+}
+
 /** A word in the middle of a sentence, where English has no capital. */
 export function inside(word: string): string {
   return language.code === ENGLISH ? word.toLowerCase() : word;
