@@ -97,6 +97,18 @@ def test_a_broken_line_is_refused_with_its_number_and_the_others_are_read(tmp_pa
         list(read(path))
 
 
+def test_a_line_of_a_time_when_outcomes_had_no_points_plays_again(tmp_path):
+    record = json.loads(line_of(record_of(played("backgammon")), GAMES["backgammon"]))
+    points = record["outcome"].pop("points")
+    assert sum(points.values()) == 0
+    [again] = read(written(tmp_path, encode(record) + b"\n"))
+    assert again.table.outcome is not None
+    assert again.table.outcome.points == points
+    record["outcome"]["points"] = {"1": 9.0, "2": -9.0}
+    with pytest.raises(Refused, match="outcome: expected"):
+        list(read(written(tmp_path, encode(record) + b"\n")))
+
+
 def test_a_state_that_no_game_could_have_is_refused_and_raises_nothing_else(tmp_path):
     line = json.dumps({**RECORD, "state": {"cells": "?"}}).encode()
     with pytest.raises(Refused):

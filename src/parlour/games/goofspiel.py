@@ -361,6 +361,25 @@ class Goofspiel(Game[Auction]):
             "over": state.over,
         }
 
+    def observe(self, state: Auction, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        """All from 0 to 1: cards by their height; seats count on from one's own."""
+        seat = state.seat(viewer)
+        order = [((seat or 0) + step) % state.seats for step in range(state.seats)]
+        cards, dealt = range(1, state.cards + 1), bool(state.hands)
+        seen = {*state.prizes, *(prize for round in state.rounds for prize in round.prizes)}
+        bid = state.bids[seat] if dealt and seat is not None else None
+        return {
+            "hands": tuple([float(dealt and card in state.hands[one]) for one in order for card in cards]),
+            "bid": tuple([float(card == bid) for card in cards]),
+            "sealed": tuple([float(dealt and state.bids[one] is not None) for one in order]),
+            "prizes": tuple([float(card in state.prizes) for card in cards]),
+            "to_come": tuple([float(card not in seen) for card in cards]),
+            "scores": tuple([state.scores[one] / sum(cards) for one in order]),
+        }
+
+    def actions(self, config: GoofspielConfig) -> list[Bid]:
+        return [Bid(card) for card in range(1, config.cards + 1)]
+
     def scene(self, state: Auction, viewer: str | None) -> Scene:
         seat = state.seat(viewer)
         can_bid = seat is not None and state.full and not state.over

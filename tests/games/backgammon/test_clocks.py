@@ -38,7 +38,9 @@ def test_half_time_is_told_and_then_the_game_is_lost():
     assert said(at, 1) == ["turn_warning"]
     assert said(at, 29) == []
     assert said(at, 1) == LATE[1:]
-    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (out of time)")
+    assert at.room.outcome == Outcome(
+        won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (out of time)", points={BOB: 3.0, ANN: -3.0}
+    )
 
 
 def test_the_clock_is_for_a_turn_and_not_for_each_thing_in_it():
@@ -94,7 +96,9 @@ def test_the_clock_of_the_first_game_starts_when_both_have_come():
     at.sit(BOB)
     at.act(BOB, Ready())
     assert said(at, 60) == LATE
-    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (out of time)")
+    assert at.room.outcome == Outcome(
+        won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (out of time)", points={BOB: 3.0, ANN: -3.0}
+    )
 
 
 def test_between_games_who_is_not_ready_in_time_loses_the_match():
@@ -129,7 +133,9 @@ def test_who_is_away_for_longer_than_allowed_loses_the_match():
     at.disconnect(ANN)
     assert said(at, 29) == []
     assert said(at, 1) == ["away_too_long", "game_ended", "match_ended"]
-    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (away too long)")
+    assert at.room.outcome == Outcome(
+        won=(BOB,), lost=(ANN,), why="3 \N{EN DASH} 0 (away too long)", points={BOB: 3.0, ANN: -3.0}
+    )
 
 
 def test_all_absences_together_count():

@@ -88,7 +88,9 @@ def test_the_last_checker_off_ends_the_game_at_once():
         {"type": "game_ended", "winner": X, "points": 1, "how": "single"},
         {"type": "match_ended", "score": [1, 0]},
     ]
-    assert at.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="1 \N{EN DASH} 0 (single)")
+    assert at.room.outcome == Outcome(
+        won=(ANN,), lost=(BOB,), why="1 \N{EN DASH} 0 (single)", points={ANN: 1.0, BOB: -1.0}
+    )
 
 
 def test_both_mothers_pinned_is_a_draw_at_once_for_nothing():
@@ -135,6 +137,22 @@ def test_who_declines_a_double_loses_what_the_cube_said_before():
     at.act(ANN, Double())
     at.act(BOB, Decline())
     assert result(at) == (2, "declined")
+
+
+def test_in_a_cash_match_every_point_counts_and_in_one_to_a_score_only_who_gets_there_first():
+    at = begun()
+    at.lay_out(replace(at.state, cube=Cube(2, X)))
+    at.act(ANN, Double())
+    at.act(BOB, Decline())
+    assert at.room.outcome is not None
+    assert at.room.outcome.points == {ANN: 2.0, BOB: -2.0}
+    at = begun(match="five_points")
+    at.lay_out(replace(at.state, cube=Cube(2, X), score=(3, 1)))
+    at.act(ANN, Double())
+    at.act(BOB, Decline())
+    assert at.state.score == (5, 1)
+    assert at.room.outcome is not None
+    assert at.room.outcome.points == {}
 
 
 def test_the_cube_goes_to_64_and_no_higher():
@@ -191,7 +209,9 @@ def test_a_cash_match_is_one_game_of_each_kind_and_the_points_are_added_up():
         at.act(loser, ResignGame())
     assert at.state.score == (2, 4)
     assert [game.variant for game in at.state.games] == ["portes", "plakoto", "fevga"]
-    assert at.room.outcome == Outcome(won=(BOB,), lost=(ANN,), why="4 \N{EN DASH} 2 (resigned)")
+    assert at.room.outcome == Outcome(
+        won=(BOB,), lost=(ANN,), why="4 \N{EN DASH} 2 (resigned)", points={BOB: 2.0, ANN: -2.0}
+    )
 
 
 def test_a_cash_match_may_be_drawn():

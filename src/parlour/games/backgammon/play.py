@@ -296,13 +296,17 @@ class Backgammon(Game[Match]):
         return tuple(player for seat in state.awaited if (player := state.player(seat)) is not None)
 
     def outcome(self, state: Match) -> Outcome | None:
+        """In a cash match every point counts; in one to a score only who gets there first."""
         if state.phase != "over":
             return None
         players = tuple(state.player(seat) or "" for seat in (0, 1))
         winner = state.winner
         if winner is None:
             return Outcome(drew=players, why=state.final)
-        return Outcome(won=(players[winner],), lost=(players[1 - winner],), why=state.final)
+        won, lost = players[winner], players[1 - winner]
+        ahead = abs(state.score[0] - state.score[1])
+        points = {won: float(ahead), lost: float(-ahead)} if state.target is None else {}
+        return Outcome(won=(won,), lost=(lost,), why=state.final, points=points)
 
 
 # What can be pressed in a browser.

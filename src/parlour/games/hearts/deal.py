@@ -29,6 +29,7 @@ PASSES: dict[int, tuple[tuple[int, str], ...]] = {
 }
 """How many seats on the cards go, deal by deal, and in words; 0: everybody keeps theirs."""
 T = TypeVar("T")
+Phase = Literal["waiting", "passing", "playing", "over"]
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -44,7 +45,7 @@ class Position(State, frozen=True):
     """All there is to know of a game; hands are in order, everything else by seat."""
 
     rules: Rules = Rules()
-    phase: Literal["waiting", "passing", "playing", "over"] = "waiting"
+    phase: Phase = "waiting"
     number: int = 0
     """Which deal it is, from 1."""
     hands: tuple[tuple[str, ...], ...] = ()

@@ -19,8 +19,9 @@ from parlour.game import (
     Timeouts,
     Update,
 )
-from parlour.games.hearts.cards import RANKS, SUITS, points_of
+from parlour.games.hearts.cards import RANKS, SUITS, pack, points_of
 from parlour.games.hearts.deal import PASSED, Position, Rules
+from parlour.games.hearts.observation import observed
 from parlour.games.hearts.picture import draw, draw_row
 from parlour.games.hearts.worlds import reimagined
 from parlour.scene import Control, Scene
@@ -145,6 +146,15 @@ class Hearts(Game[Position]):
             "totals": state.totals,
             "winners": state.winners if state.phase == "over" else (),
         }
+
+    def observe(self, state: Position, viewer: str | None) -> dict[str, tuple[float, ...]]:
+        return observed(state, state.seat(viewer))
+
+    def actions(self, config: HeartsConfig) -> list[Choose | Pass | Play]:
+        """Every card can be chosen to be passed on, and played."""
+        cards = pack(config.players)
+        plays = [Play(card) for card in cards]
+        return [*(Choose(card) for card in cards), Pass(), *plays] if config.passing else [*plays]
 
     def scene(self, state: Position, viewer: str | None) -> Scene:
         seat = state.seat(viewer)
