@@ -88,12 +88,12 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
             case "delay":
                 return left - max(0.0, turn - self.settings.extra)
 
-    def give_back(self, seat: int, lag: float, now: float) -> "Clocks":
-        """A move of this seat was on its way for so long, which is not its fault."""
+    def give_back(self, seat: int, seconds: float, now: float) -> "Clocks":
+        """So many seconds of this seat's turn were not its fault: a move was on its way, say."""
         one = self.seats[seat]
-        if one.since is None or not lag:
+        if one.since is None or seconds <= 0:
             return self
-        return self._with(seat, replace(one, since=min(now, one.since + min(lag, MAX_LAG))))
+        return self._with(seat, replace(one, since=min(now, one.since + seconds)))
 
     def refill(self, seat: int, now: float) -> "Clocks":
         """The time of this seat was over and its game goes on: it begins again."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 
 Mode = Literal["normal", "ranked", "bot"]
@@ -49,13 +50,15 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """Where they play; a ticket without a room is open."""
     address: str | None = None
     """Where it was asked from: whom the room counts for that is opened for it."""
+    clock: ClockSettings | None = None
+    """How much time players have."""
 
     @property
     def queue(self) -> bytes:
         """What everybody in the same queue has in common; made once."""
         made: bytes | None = self.__dict__.get("queue")
         if made is None:
-            made = self.__dict__["queue"] = _encode((self.game, self.mode, self.config, self.bot))
+            made = self.__dict__["queue"] = _encode((self.game, self.mode, self.config, self.bot, self.clock))
         return made
 
     def tolerance(self, now: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
 
-from parlour.clocks import Clocks, Flag
+from parlour.clocks import Clocks, ClockSettings, Flag
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
 from parlour.luck import AddedLuck, AddLuck, LuckyBytes, SendLuck
@@ -227,6 +227,8 @@ class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: Literal["normal", "ranked", "bot"] = "normal"
     bot: str | None = None
     """Who the opponent should be, in mode ``bot``; the game's best without."""
+    clock: ClockSettings | None = None
+    """How much time players have; whoever wants another clock, or none, is in another queue."""
 
 
 class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,10 +4,14 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from parlour.clocks import MAX_LAG, ClockSettings
+from parlour.errors import Refused
+from parlour.wire import Queue
 from tests.doors.hall import Hall
+from tests.probe import Probe
 from tests.server.wires import Wire
+from tests.server.world import World
 
-FIVE_THREE = ClockSettings("increment", 300, 3)
+FIVE_THREE = ClockSettings("increment", 300.0, 3.0)
 NATIVE = "/socket/websocket?vsn=2.0.0"
 
 
@@ -104,6 +108,55 @@ async def test_a_room_says_over_http_how_much_time_its_players_have(world):
     await world.open("tictactoe", clock=FIVE_THREE)
     found = await world.journal.find("ABCD")
     assert world.server.rooms.describe(found).clock == FIVE_THREE
+
+
+async def test_strangers_who_want_the_same_clock_are_paired_and_have_it(world):
+    pairing = world.server.pairing
+    await pairing.queue("ann", Queue("tictactoe", clock=FIVE_THREE))
+    await pairing.queue("bob", Queue("tictactoe"))
+    await pairing.queue("cat", Queue("tictactoe", clock=ClockSettings("turn", 30)))
+    ticket = await pairing.queue("dan", Queue("tictactoe", clock=FIVE_THREE))
+    room = await world.server.rooms.look(ticket.room)
+    assert ({seat.id for seat in room.seats}, room.clock) == ({"ann", "dan"}, FIVE_THREE)
+    assert pairing.describe(ticket).clock == FIVE_THREE
+    assert [pairing.tickets(player)[0].room for player in ("bob", "cat")] == [None, None]
+
+
+async def test_an_open_ticket_has_its_clock_after_a_restart(world):
+    await world.server.pairing.queue("ann", Queue("tictactoe", clock=FIVE_THREE))
+    async with await world.restart() as again:
+        await again.server.pairing.queue("bob", Queue("tictactoe"))
+        ticket = await again.server.pairing.queue("cat", Queue("tictactoe", clock=FIVE_THREE))
+        assert (await again.server.rooms.look(ticket.room)).clock == FIVE_THREE
+
+
+async def test_a_clock_for_a_game_without_turns_is_refused_before_anybody_waits():
+    async with World({"probe": Probe()}) as world:
+        with pytest.raises(Refused, match="does not say whose turn it is"):
+            await world.server.pairing.queue("ann", Queue("probe", clock=FIVE_THREE))
+
+
+async def against_bot(world, settings):
+    await world.open("tictactoe", clock=settings)
+    (ann,) = await world.seated("ABCD", "ann")
+    await world.seat_bot("ABCD", "random", "ann")
+    return ann
+
+
+async def test_a_bot_pays_for_its_thinking_but_not_for_being_held_back():
+    async with World(bot_pace=5.0) as world:
+        ann = await against_bot(world, ClockSettings("increment", 60))
+        await ann.play("ABCD", mark(4))
+        await world.wait(5)
+        assert world.room().state.played[1:], "people could follow"
+        assert world.room().clocks.seats[1].left == pytest.approx(60)
+
+
+async def test_a_bot_with_little_time_is_not_held_back():
+    async with World(bot_pace=30.0) as world:
+        ann = await against_bot(world, ClockSettings("turn", 20))
+        await ann.play("ABCD", mark(4))
+        assert len(world.room().state.played) == 2
 
 
 async def test_a_room_that_is_opened_again_has_the_same_clock(world):

@@ -492,6 +492,7 @@ export interface PublicTicket {
   status: string;
   room: string | null;
   waited: number;
+  clock?: ClockSettings | null;
 }
 
 /** At the lobby: take a ticket. */
@@ -500,6 +501,7 @@ export interface Queue {
   config?: Record<string, unknown>;
   mode?: "bot" | "normal" | "ranked";
   bot?: string | null;
+  clock?: ClockSettings | null;
 }
 
 /** What is believed of a player's strength, and how firmly. */

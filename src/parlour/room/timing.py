@@ -47,7 +47,8 @@ class TimedTurn(OfferingTurn[S]):
         if self.clocks is None:
             return
         seat = self.number(command.player)
-        self.clocks = self.clocks.give_back(seat, command.lag, self.clock)
+        lag = command.lag if self.taken(seat).bot else min(command.lag, MAX_LAG)
+        self.clocks = self.clocks.give_back(seat, lag, self.clock)
         out = self.clocks.out_at(seat)
         if out is not None and self.clock > out:
             raise Refused(Code.TOO_LATE, "your time is over")

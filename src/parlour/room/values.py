@@ -190,6 +190,14 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         """The game's clock at this time of the server's; in a pause it stands still."""
         return now - self.behind if self.offers.paused is None else self.offers.paused
 
+    def out_of_time(self, player: str) -> float | None:
+        """When the time of a player is over, on the server's clock; None while it does not run."""
+        seat = self.seat_number(player)
+        if self.clocks is None or seat is None or self.offers.paused is not None:
+            return None
+        out = self.clocks.out_at(seat)
+        return None if out is None else out + self.behind
+
     def must(self, command: Command) -> bool:
         """Whether this happens even if the game fails on it; who has no seat can neither leave nor go."""
         if self.ended is not None or not isinstance(command, MustHappen):

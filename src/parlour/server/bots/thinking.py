@@ -83,14 +83,15 @@ class Bots:
             self._thoughts.start(self._think(event))
 
     async def _think(self, asked: BotAsked) -> None:
-        """Ask the bot, then move, but not before people have seen the step before."""
+        """Ask the bot, then move, but not before people have seen the step before, unless time is short."""
         seen = self._clock.now() + self._pace
         event = await self._answer(asked.question)
-        move = MoveBot(asked.player, asked.question, event)
-        if seen > self._clock.now():
+        held = seen - self._clock.now()
+        if held > 0 and (asked.until is None or seen < asked.until):
+            move = MoveBot(asked.player, asked.question, event, 0.0 if asked.until is None else held)
             self._clock.call_at(seen, partial(self._move_later, asked, move))
         else:
-            await self._move(asked, move)
+            await self._move(asked, MoveBot(asked.player, asked.question, event))
 
     def _move_later(self, asked: BotAsked, move: MoveBot) -> None:
         if not self._stopped:

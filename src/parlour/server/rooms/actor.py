@@ -349,7 +349,8 @@ class RoomActor(MovableRoom):
         for player in self._room.bots:
             if player not in self._asked_bots and (question := self.question(player)) is not None:
                 self._asked_bots |= {player}
-                self._env.publish(BotAsked(self.id, self.load, player, question))
+                until = self._room.out_of_time(player)
+                self._env.publish(BotAsked(self.id, self.load, player, question, until))
 
     def bot_answered(self, player: str) -> None:
         """A bot has answered, and can be asked again."""
@@ -485,12 +486,12 @@ class RoomActor(MovableRoom):
         )
 
     async def _try_to_rest(self) -> None:
-        """Leave memory, unless somebody is here, waits, or an alarm is about to ring."""
+        """Leave memory, unless somebody is here, waits, an alarm is about to ring, or a bot thinks."""
         if self._room is None or self._roster.places or self._rooms.stopping:
             return
         due = self._room.next_due
         soon = due is not None and due <= self._env.clock.now() + SOON
-        if not soon and not self.mailbox.waiting:
+        if not soon and not self._asked_bots and not self.mailbox.waiting:
             await self.store()
             if not self.mailbox.waiting:
                 why = Refused(Code.NOT_SAVED, "the room has just gone to rest; try again")

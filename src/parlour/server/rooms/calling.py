@@ -114,7 +114,7 @@ def _command(call: MoveBot, event: Raw) -> Command:
     """What a bot wants: a move, or an answer to an offer."""
     what = call.question.offer
     if what is None:
-        return Act(call.player, event)
+        return Act(call.player, event, call.held)
     return Answer(call.player, cast("What", what), accept=bytes(event) == b"true")
 
 

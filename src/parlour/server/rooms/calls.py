@@ -39,6 +39,8 @@ class MoveBot(msgspec.Struct, frozen=True, tag=True):
     player: str
     question: Question
     event: Raw | None
+    held: float = 0.0
+    """Seconds for which it was held back so that people can follow, which cost the bot no time."""
 
 
 class SitDown(msgspec.Struct, frozen=True, tag=True):

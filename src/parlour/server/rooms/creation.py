@@ -177,7 +177,9 @@ class RoomCreation:
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
         now, ranked = self._env.clock.date(), ticket.mode == "ranked"
-        return Opening(now, private, creator, ranked, address=ticket.address, mode=ticket.mode)
+        return Opening(
+            now, private, creator, ranked, address=ticket.address, mode=ticket.mode, clock=ticket.clock
+        )
 
     async def again(self, id: str, creator: str, address: str) -> Found:
         """The room of this id if it is open; otherwise a new one for the same game under the same id."""

@@ -56,6 +56,8 @@ class BotAsked(msgspec.Struct, frozen=True):
     """Of the room: an answer to what it asked before it rested is not wanted."""
     player: str
     question: Question
+    until: float | None = None
+    """When its time is over, on the server's clock, if it has a clock."""
 
 
 RoomEvent = (

@@ -9,6 +9,7 @@ import msgspec
 import structlog
 from msgspec.structs import replace
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 from parlour.journal.base import Damaged, Trouble
 from parlour.lobby import Mode, Party, Ticket
@@ -44,7 +45,7 @@ NOBODY_CAME = "nobody_came"
 """Why a room ends that pairing opened and that not all players came to."""
 
 
-class PublicTicket(msgspec.Struct, frozen=True):
+class PublicTicket(msgspec.Struct, frozen=True, omit_defaults=True):
     """A ticket, as its player may see it."""
 
     id: str
@@ -57,6 +58,8 @@ class PublicTicket(msgspec.Struct, frozen=True):
     """The room of their seat, once they are matched."""
     waited: float
     """Seconds since it was taken, on the rooms' clock."""
+    clock: ClockSettings | None = None
+    """How much time players will have."""
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -224,7 +227,9 @@ class Pairing:
         """A ticket, as its player may see it."""
         status = "waiting" if ticket.room is None else "matched"
         waited = max(0.0, self._now() - ticket.since)
-        return PublicTicket(ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited)
+        return PublicTicket(
+            ticket.id, ticket.game, ticket.config, ticket.mode, status, ticket.room, waited, ticket.clock
+        )
 
     def list_tickets(self, player: str) -> list[PublicTicket]:
         """A player's tickets, as the player may see them."""
@@ -328,7 +333,9 @@ class Pairing:
         bot = chosen(game, wanted.bot) if wanted.mode == "bot" else None
         # Tried out here, so that a wrong config is refused before anybody waits with it.
         room = self._env.ask_game(
-            game, "lobby", lambda: open_room(game, "lobby", wanted.config, self._env.instant())
+            game,
+            "lobby",
+            lambda: open_room(game, "lobby", wanted.config, self._env.instant(), clock=wanted.clock),
         )
         if wanted.mode == "ranked" and (room.least, len(room.seats)) != (2, 2):
             raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
@@ -349,6 +356,7 @@ class Pairing:
             rating,
             bot,
             address=address,
+            clock=wanted.clock,
         )
 
     async def _name_of(self, player: str) -> str:
