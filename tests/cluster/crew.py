@@ -17,7 +17,7 @@ from parlour.journal.shards import SHARDS
 PACE = Pace(lease=0.6, beat_every=0.1)
 
 
-async def until(seen: Callable[[], Any], seconds: float = 20.0) -> Any:
+async def until(seen: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until something is so, and return it."""
     async with asyncio.timeout(seconds):
         while True:

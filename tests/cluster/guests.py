@@ -13,7 +13,7 @@ from tests.cluster.real import until
 from tests.e2e.clients import Answer
 from tests.e2e.servers import Guest, Server
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 class Heard(NamedTuple):

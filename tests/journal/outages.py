@@ -10,7 +10,7 @@ from parlour.journal.postgresql.schema import connect
 from tests.journal.made import append, steps
 
 NOTHING = StepWrites()
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds in which whatever a test waits for must come."""
 
 
