@@ -1,16 +1,10 @@
 """Somebody at a real socket who writes down everything that is heard, and when."""
 
 import asyncio
-import itertools
-import json
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
-
+from parlour.client.connection import Connection, Frame, Reply
 from tests.cluster.real import until
-from tests.e2e.clients import Answer
 from tests.e2e.servers import Guest, Server
 
 PATIENCE = 60.0
@@ -24,10 +18,6 @@ class Heard(NamedTuple):
     at: float
 
 
-class Hung(Exception):
-    """The server has hung up, with this code."""
-
-
 class Line:
     """One player's connection to one worker, and a room."""
 
@@ -35,66 +25,40 @@ class Line:
         self.guest = guest
         self.topic = f"game:{room}"
         self.heard: list[Heard] = []
-        self.closed: int | None = None
+        self._connection: Connection
+        self._asking: set[asyncio.Task[Reply]] = set()
+
+    @property
+    def closed(self) -> int | None:
         """The code with which the server has closed the connection."""
-        self._socket: ClientConnection
-        self._numbers = itertools.count(1)
-        self._answers: dict[str, asyncio.Future[Answer]] = {}
-        self._listening: asyncio.Task[None]
+        return self._connection.closed
 
     async def connect(self, worker: Server) -> None:
         """Open a socket at this worker."""
-        url = f"ws://{worker.address}/socket/websocket?vsn=2.0.0&token={self.guest.token}"
-        self._socket = await connect(url, compression=None, ping_interval=None, proxy=None, max_queue=None)
-        self.closed = None
-        self._listening = asyncio.create_task(self._listen())
+        self._connection = await Connection.open(f"http://{worker.address}", self.guest.token, self._hear)
 
     async def close(self) -> None:
         """Hang up."""
-        self._listening.cancel()
-        await asyncio.wait([self._listening])
-        await self._socket.close()
+        await self._connection.close()
 
-    async def _listen(self) -> None:
-        clock = asyncio.get_running_loop().time
-        try:
-            async for message in self._socket:
-                _, ref, _, name, payload = json.loads(message)
-                if name == "phx_reply":
-                    self._answers.pop(ref).set_result(Answer(payload["status"], payload["response"]))
-                else:
-                    self.heard.append(Heard(name, payload, clock()))
-        except ConnectionClosed:
-            pass  # how is seen below
-        self.closed = self._socket.close_code or 1006
-        for answer in self._answers.values():
-            answer.set_exception(Hung(self.closed))
-        self._answers.clear()
+    def _hear(self, frame: Frame) -> None:
+        self.heard.append(Heard(frame.event, frame.payload, asyncio.get_running_loop().time()))
 
-    async def ask(self, event: str, payload: Any) -> Answer:
-        """Ask for something, and wait for the answer; or `Hung`."""
+    async def ask(self, event: str, payload: Any) -> Reply:
+        """Ask for something, and wait for the answer; or `Lost`."""
         async with asyncio.timeout(PATIENCE):
             return await self.ask_soon(event, payload)
 
-    def ask_soon(self, event: str, payload: Any) -> asyncio.Future[Answer]:
+    def ask_soon(self, event: str, payload: Any) -> asyncio.Task[Reply]:
         """Ask for something; the answer comes later."""
-        ref = str(next(self._numbers))
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        if self.closed is not None:
-            answer.set_exception(Hung(self.closed))
-            return answer
-        self._answers[ref] = answer
-        frame = json.dumps(["1", ref, self.topic, event, payload])
-        self._sending = asyncio.create_task(self._send(frame))
-        return answer
-
-    async def _send(self, frame: str) -> None:
-        with suppress(ConnectionClosed):  # whoever listens notices, too
-            await self._socket.send(frame)
+        asking = asyncio.create_task(self._connection.ask(self.topic, event, payload))
+        self._asking.add(asking)
+        asking.add_done_callback(self._asking.discard)
+        return asking
 
     # What happens in a room.
 
-    async def join(self, **payload: Any) -> Answer:
+    async def join(self, **payload: Any) -> Reply:
         """Come in, and wait for what there is to see."""
         before = len(self.all("sync"))
         answer = await self.ask("phx_join", payload)
@@ -102,7 +66,7 @@ class Line:
             await until(lambda: len(self.all("sync")) > before, "a sync after a join")
         return answer
 
-    async def play(self, type: str, id: str | None = None, **event: Any) -> Answer:
+    async def play(self, type: str, id: str | None = None, **event: Any) -> Reply:
         return await self.ask("game_event", moved(type, id, **event))
 
     def all(self, name: str) -> list[Heard]:

@@ -10,12 +10,13 @@ from functools import partial
 
 import pytest
 from nats.aio.client import Client
-from websockets.exceptions import InvalidStatus
 
+from parlour.client import Lost
 from parlour.cluster.frames import Data, decode
+from parlour.errors import Refused
 from parlour.wire import Hold
 from tests.cluster.cutting import CuttingProxy
-from tests.cluster.guests import Hung, Line
+from tests.cluster.guests import Line
 from tests.cluster.real import Cluster, RealWorker, until
 from tests.nats import Nats
 from tests.postgres import Postgres
@@ -170,7 +171,8 @@ async def test_a_refusal_comes_from_another_worker_with_its_reason(trio, come):
     room = await trio.new_room(trio.workers[0])
     ann, bob = await come(room, ann=trio.workers[1], bob=trio.workers[2])
     answer = await bob.play("mark", cell=0)
-    assert (answer.status, answer.code) == ("error", "not_your_turn")
+    assert answer.refusal is not None
+    assert answer.refusal.code == "not_your_turn"
 
 
 async def test_a_token_of_one_worker_is_good_at_all(trio):
@@ -284,7 +286,7 @@ async def test_a_frozen_owner_is_fenced_and_writes_nothing_when_it_wakes(cluster
     assert pauses[-1] < ADOPTED_WITHIN
     await until(lambda: bob.closed, "a close")
     assert bob.closed == 1012
-    assert isinstance(late.exception(), Hung)
+    assert isinstance(late.exception(), Lost)
     there = await check_heard(cluster, room, ann)
     assert "late" not in {step.id for step in there.steps}
     assert await cluster.fate(me) == "gone"
@@ -464,13 +466,13 @@ class Saying:
             if line.closed is not None:
                 await line.connect(worker)
             return (await line.join(since=line.seq)).status == "ok"
-        except (Hung, InvalidStatus):
+        except (Lost, Refused, OSError):
             return False
 
     async def _say(self, line: Line, id: str) -> None:
         try:
             answer = await line.ask("chat", {"text": id, "id": id})
-        except Hung:
+        except Lost:
             return
         (self.acknowledged if answer.status == "ok" else self.refused).add(id)
 

@@ -1,0 +1,69 @@
+"""The lobby: where the open rooms are listed, and a client is paired with somebody."""
+
+from typing import Any, Literal
+
+from parlour.client.channel import Channel, Host
+from parlour.errors import Code, Refused
+
+Mode = Literal["normal", "ranked", "bot"]
+
+
+class Lobby(Channel):
+    """What one client knows of the lobby, and what it asks there."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host, "lobby")
+        self.rooms: dict[str, Any] = {}
+        """The rooms that are listed, by id."""
+        self.tickets: dict[str, Any] = {}
+        """My tickets, as they were when the lobby was last joined."""
+        self._matched: dict[str, str] = {}
+        """The rooms of tickets that are matched."""
+        self._void: dict[str, str] = {}
+        """Why tickets are not valid any more."""
+
+    def _joined(self, answer: Any) -> None:
+        self.tickets = {ticket["id"]: ticket for ticket in answer.get("tickets", ())}
+        rooms = {id: ticket.get("room") for id, ticket in self.tickets.items()}
+        self._matched |= {id: room for id, room in rooms.items() if room is not None}
+
+    def _take(self, name: str, payload: Any) -> None:
+        match name:
+            case "matched":
+                self._matched[payload["ticket"]] = payload["room"]
+            case "unqueued":
+                self._void[payload["ticket"]] = payload["reason"]
+            case "rooms":
+                self.rooms = {room["id"]: room for room in payload["rooms"]}
+            case "rooms_changed":
+                self.rooms |= {room["id"]: room for room in payload["rooms"]}
+                for id in payload["gone"]:
+                    self.rooms.pop(id, None)
+            case _:
+                pass
+
+    async def pair(self, game: str, config: dict[str, Any] | None = None, mode: Mode = "normal") -> str:
+        """Take a ticket and wait for somebody; gives the room in which there is a seat then."""
+        wanted = {"game": game, "config": config or {}, "mode": mode}
+        try:
+            ticket: str = (await self.ask("queue", wanted))["ticket"]
+        except Refused as why:  # the answer may have been lost, but not the ticket
+            if why.code != Code.ALREADY_QUEUED or (kept := self._kept(game, mode)) is None:
+                raise
+            ticket = kept
+        while ticket not in self._matched:
+            if ticket in self._void:
+                raise Refused(
+                    Code.UNKNOWN_TICKET, f"the ticket is not valid any more: {self._void.pop(ticket)}"
+                )
+            if self.closed is not None:
+                raise self.closed
+            await self._news.wait()
+        return self._matched.pop(ticket)
+
+    def _kept(self, game: str, mode: Mode) -> str | None:
+        """My ticket for this, if I have one."""
+        for id, ticket in self.tickets.items():
+            if (ticket["game"], ticket["mode"]) == (game, mode):
+                return id
+        return None
