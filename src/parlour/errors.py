@@ -13,7 +13,10 @@ T = TypeVar("T")
 class Code(StrEnum):
     """The stable codes of Parlour's own refusals; a game may add codes of its own in the same style."""
 
+    ACCOUNT_NEEDED = "account_needed"
+    ALREADY_AN_ACCOUNT = "already_an_account"
     ALREADY_QUEUED = "already_queued"
+    BAD_CODE = "bad_code"
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
     GAME_ERROR = "game_error"
     GAME_FULL = "game_full"
@@ -26,6 +29,7 @@ class Code(StrEnum):
     INVALID_CONFIG = "invalid_config"
     INVALID_NAME = "invalid_name"
     INVALID_TEXT = "invalid_text"
+    LINK_EXPIRED = "link_expired"
     MALFORMED = "malformed"
     NAME_TAKEN = "name_taken"
     NO_SPECTATORS = "no_spectators"

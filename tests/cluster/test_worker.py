@@ -12,6 +12,7 @@ from parlour.journal.base import Fenced, NotKept
 from parlour.journal.shards import shard_of
 from parlour.lobby import Ticket
 from parlour.server.rooms.calls import AsksPlayer
+from parlour.server.sessions import LookUpFirst
 from parlour.server.tokens import Bearer
 from parlour.wire import Queue
 from tests.cluster.workers import moves, play, table_of
@@ -325,15 +326,15 @@ async def test_a_room_says_at_any_worker_whether_it_waits_for_somebody(workers):
 
 async def test_a_session_that_was_ended_at_one_worker_is_ended_at_all(workers):
     here, there = workers.worlds[1].server.sessions, workers.worlds[2].server.sessions
-    hung_up: list[str] = []
-    there.hang_up = hung_up.append
+    hung_up: list[tuple[str, int | None]] = []
+    there.hang_up = lambda player, device: hung_up.append((player, device))
     await here.save("ann", "Ann")
     await there.look_up("ann")
     old = Bearer("ann", 0)
     assert there.player(old) == "ann"
-    await here.end("ann")
+    await workers.worlds[1].server.accounts.end_all("ann", "")
     await workers.quiet()
-    assert hung_up == ["ann"]
+    assert hung_up == [("ann", None)]
     with pytest.raises(Refused, match="token"):
         there.player(old)
 
@@ -364,3 +365,38 @@ async def test_a_worker_that_is_gone_opens_no_room_and_does_not_try_for_ever(wor
     workers.journal.create = refuse
     with pytest.raises(Refused, match="did not happen"):
         await workers.worlds[1].server.rooms.creation.create("tictactoe", None, None)
+
+
+# Accounts.
+
+
+async def test_of_two_who_want_the_same_name_at_two_workers_one_gets_it(workers):
+    one, two = (workers.worlds[n].server.accounts for n in (1, 2))
+    answers = await asyncio.gather(
+        one.open("ann", "Ann", ""), two.open("bob", "ANN", ""), return_exceptions=True
+    )
+    assert [isinstance(answer, Refused) and answer.code for answer in answers].count("name_taken") == 1
+
+
+async def test_a_device_that_was_signed_in_at_one_worker_is_known_at_all(workers):
+    here, there = (workers.worlds[n].server for n in (1, 2))
+    (ann, first), code = await here.accounts.open("ann", "Ann", "")
+    await there.sessions.look_up("ann")
+    second = await here.accounts.sign_in_by_code(code, "", "203.0.113.9")
+    bearers = [Bearer("ann", ann.session, device) for device in (first, second.device, 0)]
+    found = [await find(there.sessions, bearer) for bearer in bearers]
+    assert found == [True, True, False]
+
+
+async def find(sessions, bearer):
+    """Whether a worker takes a token for valid."""
+    try:
+        sessions.player(bearer)
+    except LookUpFirst as first:
+        await first.look_up()
+    except Refused:
+        return False
+    try:
+        return bool(sessions.player(bearer))
+    except Refused:
+        return False

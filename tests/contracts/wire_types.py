@@ -9,14 +9,19 @@ from parlour.errors import Code
 from parlour.scene import Patch, Scene
 from parlour.server.api.bodies import (
     KnownPlayer,
+    MyAccount,
     NamedRoom,
+    NewAccount,
     NewBot,
     NewPlayer,
     NewRoom,
+    OpenedAccount,
     Preview,
     PublicGame,
     PublicPlayer,
     PublicServer,
+    RecoveryCode,
+    SignIn,
     Stepped,
 )  # fmt: skip
 from parlour.server.api.calls import Problem
@@ -36,7 +41,7 @@ FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
-    Preferences, ChosenPreferences, RulesPage,
+    Preferences, ChosenPreferences, RulesPage, NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

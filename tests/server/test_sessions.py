@@ -152,7 +152,9 @@ async def test_a_new_name_that_is_being_written_brings_no_session_back(house, mo
 
     monkeypatch.setattr(house.world.journal, "record", take_a_turn)
     known, id = house.world.server.sessions, ann["id"]
-    await asyncio.gather(known.save(id, "Anna"), known.end(id), known.save(id, "A"))
+    await asyncio.gather(
+        known.save(id, "Anna"), house.world.server.accounts.end_all(id, ""), known.save(id, "A")
+    )
     kept = await known.known(id)
     assert (kept.name, kept.session) == ("A", 1)
 
@@ -188,7 +190,7 @@ async def test_a_token_whose_session_is_over_opens_no_socket(house, way, remembe
     ann = await house.guest()
     await house.end(ann["token"])
     if not remembered:
-        house.world.server.sessions._ended.clear()
+        house.world.server.sessions._valid.clear()
     wire = await house.come(way + ann["token"])
     assert wire.got[0].startswith('refused 403 {"code":"bad_token"')
 
@@ -207,7 +209,7 @@ async def test_a_cookie_whose_session_is_over_keeps_no_visitor_out_and_is_nobody
 
 async def test_frames_that_come_before_it_is_known_who_sent_them_are_heard_afterwards(house):
     ann = await house.guest()
-    house.world.server.sessions._ended.clear()
+    house.world.server.sessions._valid.clear()
     wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
     wire.send('["1","1","game:ABCD","phx_join",{}]')
     await house.settle()
@@ -217,7 +219,7 @@ async def test_frames_that_come_before_it_is_known_who_sent_them_are_heard_after
 
 async def test_whoever_hangs_up_while_being_looked_up_is_not_let_in(house):
     ann = await house.guest()
-    house.world.server.sessions._ended.clear()
+    house.world.server.sessions._valid.clear()
     wire = Wire(house.sockets, f"{NATIVE}&token={ann['token']}")
     wire.lose()
     await house.settle()
@@ -227,7 +229,7 @@ async def test_whoever_hangs_up_while_being_looked_up_is_not_let_in(house):
 
 async def test_a_journal_that_cannot_be_read_makes_nobody_a_stranger(house, monkeypatch):
     ann = await house.guest()
-    house.world.server.sessions._ended.clear()
+    house.world.server.sessions._valid.clear()
 
     async def fail(*_):
         raise NotKept("not today")
@@ -254,7 +256,7 @@ async def test_a_session_is_read_once_and_many_players_take_a_bounded_place(hous
     for id in ("ann", "ann", "bob", "cid", "ann", "dan"):
         await known.look_up(id)
     assert reads == ["ann", "bob", "cid", "dan"]
-    assert list(known._ended) == ["cid", "ann", "dan"]
+    assert list(known._valid) == ["cid", "ann", "dan"]
 
 
 async def test_that_a_player_was_asked_for_is_noted_once_a_day(house, monkeypatch):

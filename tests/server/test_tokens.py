@@ -7,7 +7,7 @@ from itsdangerous import TimestampSigner
 
 from parlour.errors import Refused
 from parlour.journal.base import Damaged
-from parlour.server.tokens import Tokens, guest_name, list_keys, make_key, new_player_id
+from parlour.server.tokens import Bearer, Tokens, guest_name, list_keys, make_key, new_player_id
 from parlour.wire import clean_name
 
 
@@ -60,8 +60,8 @@ def test_a_cookie_says_who_somebody_is_whatever_the_clock_says(days):
 
 def test_a_token_says_of_which_session_it_is():
     tokens = Tokens(b"k" * 32)
-    assert tokens.bearer(tokens.issue("ann")) == ("ann", 0)
-    assert tokens.bearer(tokens.issue("ann", 7)) == ("ann", 7)
+    assert tokens.bearer(tokens.issue("ann")) == Bearer("ann", 0)
+    assert tokens.bearer(tokens.issue("ann", 7)) == Bearer("ann", 7)
 
 
 def test_the_newest_key_signs_and_older_ones_still_verify():
@@ -88,7 +88,7 @@ def test_a_token_is_verified_by_the_key_that_it_names_and_by_no_other(named):
 
 def test_a_token_of_the_first_form_is_of_the_first_key_and_session():
     old = TimestampSigner(b"k" * 32, salt="parlour.player").sign("ann").decode()
-    assert Tokens({1: b"k" * 32, 2: b"n" * 32}).bearer(old) == ("ann", 0)
+    assert Tokens({1: b"k" * 32, 2: b"n" * 32}).bearer(old) == Bearer("ann", 0)
     with pytest.raises(Refused, match="bad_token"):
         Tokens({2: b"n" * 32}).bearer(old)
 

@@ -182,11 +182,12 @@ export interface JoinAnswer {
   token?: string;
 }
 
-/** A guest and the token that proves who they are. */
+/** A player and the token that proves who they are. */
 export interface KnownPlayer {
   id: string;
   name: string;
   token: string;
+  account: boolean;
 }
 
 /** One setting in words; whatever is left out is made of its name and its description in the schema. */
@@ -233,6 +234,14 @@ export interface Meta {
   seat?: number;
 }
 
+/** Who I am, and on which devices I am signed in; a guest has none. */
+export interface MyAccount {
+  id: string;
+  name: string;
+  since: number | null;
+  devices: SignedInDevice[];
+}
+
 /** A room in which I have a seat. */
 export interface MyRoom {
   id: string;
@@ -276,6 +285,11 @@ export interface Narrow {
   places?: Record<string, [number, number, number, number]>;
 }
 
+/** An account for the guest who asks, under their name or another one. */
+export interface NewAccount {
+  name?: string | null;
+}
+
 /** A bot that is to play. */
 export interface NewBot {
   bot?: string | null;
@@ -315,6 +329,15 @@ export interface OpenOffer {
 /** The whole list, for a client that joins the lobby. */
 export interface OpenRooms {
   rooms: PublicRoom[];
+}
+
+/** A new account, and the code that signs it in on other devices: it is shown once. */
+export interface OpenedAccount {
+  id: string;
+  name: string;
+  token: string;
+  account: boolean;
+  code: string;
 }
 
 /** One of several ways to choose. */
@@ -448,6 +471,7 @@ export interface PublicPlayer {
   id: string;
   name: string;
   bot: boolean;
+  guest: boolean;
   standings: Standing[];
   results: GameResult[];
   ratings: RatingPoint[];
@@ -516,6 +540,11 @@ export interface RatingPoint {
   ladder: string;
   date: number;
   rating: number;
+}
+
+/** A code that signs an account in on other devices: it is shown once. */
+export interface RecoveryCode {
+  code: string;
 }
 
 /** How a game ended, and the seed that proves its luck; the hash is that of the seed now in use. */
@@ -619,6 +648,20 @@ export interface Side {
   unless?: string;
 }
 
+/** Somebody who shows that an account is theirs. */
+export interface SignIn {
+  code: string;
+}
+
+/** A device on which an account is signed in. */
+export interface SignedInDevice {
+  number: number;
+  name: string;
+  since: number;
+  seen: number;
+  here: boolean;
+}
+
 /** A place on the board: a square, a point, a tray, or only a surface under others. */
 export interface Spot {
   id: string;
@@ -704,7 +747,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "already_queued" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "account_needed" | "already_an_account" | "already_queued" | "bad_code" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "link_expired" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -14,6 +14,7 @@ from parlour.server.gateway.gateway import Gateway
 from parlour.server.gateway.lobby import Lobby
 from parlour.server.limits import Limits
 from parlour.server.metrics import own_text
+from parlour.server.parts.accounts.accounts import Accounts
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
@@ -66,12 +67,12 @@ class Components:
         replaced: Replaceable = AS_USUAL,
     ) -> None:
         self.games = games
-        self.journal = journal
-        self.clock = clock
+        self.journal, self.clock = journal, clock
         self.settings = settings
         self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
         self.limits = Limits(settings, clock)
         self.sessions = self.environment.sessions
+        self.accounts = Accounts(journal, clock, self.sessions, self.environment.guesses.by_address)
         self.ratings = Ratings(journal, clock)
         self.rooms = RoomRegistry(self.environment)
         self.history = History(self.environment)

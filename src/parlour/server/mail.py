@@ -66,10 +66,11 @@ class CallMoved(msgspec.Struct, frozen=True, tag=True):
 
 
 class SessionEnded(msgspec.Struct, frozen=True, tag=True):
-    """A player has ended all sessions before this one."""
+    """A player has ended all sessions before this one; or, if a device is named, the one of that device."""
 
     player: str
     session: int
+    device: int | None = None
 
 
 class SpentElsewhere(msgspec.Struct, frozen=True, tag=True):

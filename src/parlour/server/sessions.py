@@ -1,15 +1,26 @@
 """Sessions: which player a token names, unless its session was ended; and the players' records."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from parlour.errors import Refused
-from parlour.journal.base import Journal, Player, Record, Trouble, Unchanged
+from parlour.errors import Code, Refused
+from parlour.journal.base import (
+    Change,
+    Conflict,
+    Fenced,
+    Journal,
+    NewRecord,
+    Player,
+    Record,
+    Trouble,
+    Unchanged,
+)
 from parlour.server.clock import Clock
 from parlour.server.record_decoding import read
 from parlour.server.tokens import Bearer, Tokens, bad_token, guest_name
@@ -19,6 +30,8 @@ MOST_KNOWN = 20_000
 """Players whose session is kept in memory; those of others are read again."""
 SEEN_EVERY = 86400.0
 """Seconds between two notes in the journal that a player was asked for."""
+TRIES = 5
+"""How often a change of a player is tried again that another worker came in between."""
 
 
 class LookUpFirst(Exception):
@@ -29,12 +42,62 @@ class LookUpFirst(Exception):
         self.look_up = look_up
 
 
+class Device(msgspec.Struct, frozen=True):
+    """A device on which an account is signed in."""
+
+    number: int
+    name: str
+    """A browser and a system, by what the browser says of itself."""
+    since: float
+    seen: float
+    """When it was signed in and when it was last used, as wall time."""
+
+
 class KeptPlayer(Player, frozen=True, omit_defaults=True):
     """A player as the journal keeps them, with fields that are nobody else's business."""
 
     session: int = 0
     """How often they ended all their sessions; older tokens are not valid any more."""
+    account: float | None = None
+    """Since when they have an account, as wall time; None for a guest."""
+    devices: tuple[Device, ...] = ()
+    """Where the account is signed in; tokens of other devices are not valid."""
+    last_device: int = 0
+    """The number of the device that was signed in last; no number is used twice."""
+    code: str = ""
+    """The digest of the account's recovery code."""
 
+
+class _Valid(NamedTuple):
+    """Which tokens of a player are valid."""
+
+    session: int
+    devices: frozenset[int] | None
+    """None for a guest: those of all devices."""
+    last: int
+    """The newest device that is known here; of a newer one has to be read."""
+    ended: frozenset[int] = frozenset()
+    """Devices that were signed out while this was remembered."""
+
+    @classmethod
+    def of(cls, player: KeptPlayer | None) -> "_Valid":
+        if player is None or player.account is None:
+            return cls(0 if player is None else player.session, None, 0)
+        return cls(player.session, frozenset(one.number for one in player.devices), player.last_device)
+
+    def newer(self, other: "_Valid | None") -> "_Valid":
+        """What is true by two answers, whichever of them is older."""
+        if other is None or other.session < self.session:
+            return self
+        if other.session > self.session:
+            return other
+        ended, newest = self.ended | other.ended, self if self.last >= other.last else other
+        devices = None if newest.devices is None else newest.devices - ended
+        return _Valid(self.session, devices, newest.last, ended)
+
+
+Claim = Callable[[KeptPlayer, KeptPlayer], Awaitable[Sequence[Change]]]
+"""What is written beside an account that changes its name; refused if another account has that name."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(KeptPlayer).decode
@@ -60,37 +123,37 @@ class Sessions:
     def __init__(self, journal: Journal, clock: Clock) -> None:
         self._journal = journal
         self._clock = clock
-        self._ended: dict[str, int] = {}
-        """How often players ended all sessions, those asked for longest ago first."""
+        self._valid: dict[str, _Valid] = {}
+        """Of those who came lately, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self.hang_up: Callable[[str], None] = lambda _: None
-        """Closes all connections of a player."""
-        self.ended: Callable[[str, int], None] = lambda _player, _session: None
-        """Tells other workers that a player has ended all sessions before this one."""
+        self.hang_up: Callable[[str, int | None], None] = lambda _player, _device: None
+        """Closes all connections of a player, or those of one device."""
+        self.ended: Callable[[str, int, int | None], None] = lambda _player, _session, _device: None
+        """Tells other workers that a player has ended all sessions before this one, or one device's."""
 
     def player(self, bearer: Bearer) -> str:
         """The player of a token, unless its session is ended; `LookUpFirst` if that is not known yet."""
-        ended = self._ended.get(bearer.player)
-        if ended is None:
-            raise LookUpFirst(lambda: self.look_up(bearer.player))
-        if bearer.session < ended:
+        valid = self._valid.get(bearer.player)
+        if valid is None or (bearer.session >= valid.session and bearer.device > valid.last):
+            raise LookUpFirst(lambda: self.look_up(bearer.player, bearer.device))
+        if bearer.session < valid.session:
+            raise bad_token()
+        if valid.devices is not None and bearer.device not in valid.devices:
             raise bad_token()
         return bearer.player
 
-    async def look_up(self, player: str) -> int:
-        """How often this player ended all sessions."""
-        ended = self._ended.pop(player, None)
-        if ended is None:
-            known = await self.known(player)
-            ended = 0 if known is None else known.session
-        return self._remember(player, ended)
+    async def look_up(self, player: str, device: int = 0) -> None:
+        """Find out which tokens of this player are valid, up to those of this device."""
+        valid = self._valid.pop(player, None)
+        if valid is None or device > valid.last:
+            read = _Valid.of(await self.known(player))
+            valid = read._replace(last=max(read.last, device)).newer(valid)
+        self._remember(player, valid)
 
-    def _remember(self, player: str, ended: int) -> int:
-        ended = max(ended, self._ended.pop(player, 0))  # it may have changed while we read
-        self._ended[player] = ended
-        if len(self._ended) > MOST_KNOWN:
-            del self._ended[next(iter(self._ended))]
-        return ended
+    def _remember(self, player: str, valid: _Valid) -> None:
+        self._valid[player] = valid.newer(self._valid.pop(player, None))  # it may have changed while we read
+        if len(self._valid) > MOST_KNOWN:
+            del self._valid[next(iter(self._valid))]
 
     async def known(self, id: str) -> KeptPlayer | None:
         """A player by id; notes that they were asked for."""
@@ -103,38 +166,58 @@ class Sessions:
                 await self._journal.keep(Unchanged(record), replace(record, due=now))
         return player
 
-    async def save(self, id: str, name: str | None) -> KeptPlayer:
-        """Keep a player, under a new name if one is given."""
-        async with self._alone(id):
-            known = await self.known(id)
-            player = known or KeptPlayer(id, guest_name(id))
-            if name is not None:
-                player = replace(player, name=name)
-            if player != known:
-                await self._keep(player)
-            return player
+    async def save(self, id: str, name: str | None, claim: Claim | None = None) -> KeptPlayer:
+        """Keep a player, under a new name if one is given; *claim* says what an account's name needs."""
 
-    async def end(self, id: str) -> KeptPlayer:
-        """End all sessions of a player: older tokens are not valid any more, and all connections close."""
-        async with self._alone(id):
-            known = await self.known(id) or KeptPlayer(id, guest_name(id))
-            player = replace(known, session=known.session + 1)
-            await self._keep(player)
-        self.note_ended(id, player.session)
-        self.ended(id, player.session)
-        return player
+        async def rename(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+            if name is None or name == player.name:
+                return player, ()
+            renamed = replace(player, name=name)
+            return renamed, () if claim is None or player.account is None else await claim(player, renamed)
 
-    def note_ended(self, id: str, session: int) -> None:
-        """A player has ended all sessions before this one: their connections here are closed."""
-        self._remember(id, session)
-        self.hang_up(id)
+        return await self.change(id, rename)
+
+    async def change(
+        self, id: str, make: Callable[[KeptPlayer], Awaitable[tuple[KeptPlayer, Sequence[Change]]]]
+    ) -> KeptPlayer:
+        """Keep a player as *make* makes them, together with its other changes, all or nothing.
+
+        It is asked again if the player has changed meanwhile, at whichever worker.
+        """
+        async with self._alone(id):
+            for _ in range(TRIES):
+                record, now = await self._journal.record(KIND, id), self._clock.now()
+                before = KeptPlayer(id, guest_name(id)) if record is None else read_player(record)
+                after, changes = await make(before)
+                if record is not None and after == before and not changes:
+                    return after
+                kept = player_record(after, now)
+                held = (NewRecord(*astuple(kept)),) if record is None else (Unchanged(record), kept)
+                try:
+                    await self._journal.keep(*held, *changes)
+                except Fenced:
+                    raise
+                except Conflict:
+                    continue
+                return after
+        raise Refused(Code.NOT_SAVED, "this player is being changed elsewhere, too; try again")
+
+    def tell_ended(self, player: KeptPlayer, device: int | None = None) -> None:
+        """Tell everybody that a player, as kept now, has ended all older sessions, or that of one device."""
+        self.note_ended(player.id, player.session, device)
+        self.ended(player.id, player.session, device)
+
+    def note_ended(self, id: str, session: int, device: int | None = None) -> None:
+        """A player has ended all older sessions, or that of a device: their connections here are closed."""
+        if device is None:
+            self._remember(id, _Valid(session, frozenset(), -1))  # the rest has to be read
+        elif (valid := self._valid.get(id)) is not None:
+            self._valid[id] = valid.newer(valid._replace(ended=valid.ended | {device}))
+        self.hang_up(id, device)
 
     def forget(self) -> None:
         """Read again which sessions are ended, whoever comes: news of it may have been lost."""
-        self._ended.clear()
-
-    async def _keep(self, player: KeptPlayer) -> None:
-        await self._journal.keep(player_record(player, self._clock.now()))
+        self._valid.clear()
 
     def _alone(self, player: str) -> asyncio.Lock:
         """The lock that lets one change of a player happen at a time, so that none is lost."""
@@ -148,22 +231,26 @@ class Identities:
         self._tokens = tokens
         self._sessions = sessions
 
-    def player(self, token: str | None, cookie: str | None = None) -> str | None:
-        """The player of a token that was sent, else of a cookie; None for a guest.
+    def bearer(self, token: str | None, cookie: str | None = None) -> Bearer | None:
+        """The content of a token that was sent, else of a cookie; None for a guest.
 
         A bad token is refused, a bad cookie makes a guest. `LookUpFirst` if the session is not known yet.
         """
         if token is not None:
-            return self._sessions.player(self._tokens.bearer(token))
+            return self._checked(self._tokens.bearer(token))
         with suppress(Refused):
             if cookie is not None:
-                return self._sessions.player(self._tokens.bearer(cookie, expires=False))
+                return self._checked(self._tokens.bearer(cookie, expires=False))
         return None
 
-    async def find(self, token: str | None, cookie: str | None = None) -> str | None:
+    def _checked(self, bearer: Bearer) -> Bearer:
+        self._sessions.player(bearer)
+        return bearer
+
+    async def find(self, token: str | None, cookie: str | None = None) -> Bearer | None:
         """The same, for callers who can wait."""
         try:
-            return self.player(token, cookie)
+            return self.bearer(token, cookie)
         except LookUpFirst as first:
             await first.look_up()
-        return self.player(token, cookie)
+        return self.bearer(token, cookie)

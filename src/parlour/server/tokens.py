@@ -18,7 +18,7 @@ from parlour.server.clock import SystemClock
 TOKEN_DAYS = 400
 COOKIE = "parlour_token"
 SEPARATOR = "~"
-"""Separates the signed parts of a token: the player, the session, the number of the key."""
+"""Separates the signed parts of a token: player, session, an account's device, the number of the key."""
 FIRST_KEY = 1
 KEY_BYTES = 32
 KEY_FILE = re.compile(r"signing(?:-([1-9]\d{0,8}))?\.key")
@@ -66,6 +66,8 @@ class Bearer(NamedTuple):
     player: str
     session: int
     """How often this player had ended all sessions when it was signed."""
+    device: int = 0
+    """The number of the device that an account is signed in on; 0 for guests."""
 
 
 class _Signer(TimestampSigner):
@@ -126,10 +128,11 @@ class Tokens:
             self._signers[number] = _Signer(self._keys[number], f"parlour.{self._kind}", self._date)
         return self._signers[number]
 
-    def issue(self, player: str, session: int = 0) -> str:
+    def issue(self, player: str, session: int = 0, device: int = 0) -> str:
         """A token that names this player."""
         key = self._keys.signing or max(self._keys)
-        return self._signer(key).sign(f"{player}{SEPARATOR}{session}{SEPARATOR}{key}").decode()
+        parts = [player, session, device, key] if device else [player, session, key]
+        return self._signer(key).sign(SEPARATOR.join(map(str, parts))).decode()
 
     def bearer(self, token: str, *, expires: bool = True) -> Bearer:
         """The content of a token; a forged one and an expired one are refused alike.
@@ -139,13 +142,14 @@ class Tokens:
         """
         try:
             value, signed = self._signer(_key_of(token)).unsign(token, return_timestamp=True)
-            player, _, rest = value.decode().partition(SEPARATOR)
-            session = int(rest.partition(SEPARATOR)[0] or 0)
+            player, *rest = value.decode().split(SEPARATOR)
+            session = int(rest[0]) if rest else 0
+            device = int(rest[1]) if len(rest) > 2 else 0
         except (BadSignature, UnicodeError, ValueError, KeyError):
             raise bad_token() from None
         if expires and self._date() - signed.timestamp() >= TOKEN_DAYS * 86400 + 1:  # signed in whole seconds
             raise bad_token()
-        return Bearer(player, session)
+        return Bearer(player, session, device)
 
     def read(self, token: str, *, expires: bool = True) -> str:
         """The id that was signed, in whichever session."""

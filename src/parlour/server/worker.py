@@ -471,10 +471,10 @@ class Worker:
         if worker != self.me and worker not in self._gone:
             self._bus.send(worker, encode_mail(mail))
 
-    def _tell_ended(self, player: str, session: int) -> None:
-        """Tell all workers that a player has ended all sessions before this one."""
+    def _tell_ended(self, player: str, session: int, device: int | None) -> None:
+        """Tell all workers that a player has ended all sessions before this one, or that of a device."""
         for worker in self._alive - {self.me}:
-            self._post(worker, SessionEnded(player, session))
+            self._post(worker, SessionEnded(player, session, device))
 
     def _hear_mail(self, sender: int, messages: list[bytes]) -> None:
         """Take messages of another worker, in order."""
@@ -520,7 +520,7 @@ class Worker:
             case MetricsTold():
                 self.metrics.take(sender, notice)
             case SessionEnded():
-                self._parlour.sessions.note_ended(notice.player, notice.session)
+                self._parlour.sessions.note_ended(notice.player, notice.session, notice.device)
             case SpentElsewhere():
                 self.limits.take(notice)
             case LookNow():

@@ -19,28 +19,76 @@ from parlour.wire import MAX_NAME, ROOM_ID, Watching
 WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
 
 
+Name = Annotated[
+    str,
+    Meta(
+        description="what others see: no control, bidirectional or zero-width characters",
+        examples=["Ann"],
+        extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
+    ),
+]
+
+
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A guest, with a name if they want one."""
 
-    name: (
-        Annotated[
-            str,
-            Meta(
-                description="what others see: no control, bidirectional or zero-width characters",
-                examples=["Ann"],
-                extra_json_schema={"minLength": 1, "maxLength": MAX_NAME},
-            ),
-        ]
-        | None
-    ) = None
+    name: Name | None = None
 
 
 class KnownPlayer(msgspec.Struct, frozen=True):
-    """A guest and the token that proves who they are."""
+    """A player and the token that proves who they are."""
 
     id: str
     name: str
     token: str
+    account: bool
+    """False for a guest."""
+
+
+class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An account for the guest who asks, under their name or another one."""
+
+    name: Name | None = None
+
+
+class OpenedAccount(KnownPlayer, frozen=True):
+    """A new account, and the code that signs it in on other devices: it is shown once."""
+
+    code: str
+
+
+class RecoveryCode(msgspec.Struct, frozen=True):
+    """A code that signs an account in on other devices: it is shown once."""
+
+    code: str
+
+
+class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody who shows that an account is theirs."""
+
+    code: Annotated[str, Meta(description="the account's recovery code", max_length=200)]
+
+
+class SignedInDevice(msgspec.Struct, frozen=True):
+    """A device on which an account is signed in."""
+
+    number: int
+    name: str
+    since: float
+    seen: float
+    """When it was signed in and when it was last used, as wall time."""
+    here: bool
+    """It is the one that asks."""
+
+
+class MyAccount(msgspec.Struct, frozen=True):
+    """Who I am, and on which devices I am signed in; a guest has none."""
+
+    id: str
+    name: str
+    since: float | None
+    """When the account was made, as wall time; None for a guest."""
+    devices: list[SignedInDevice]
 
 
 class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,6 +161,8 @@ class PublicPlayer(msgspec.Struct, frozen=True):
     id: str
     name: str
     bot: bool
+    guest: bool
+    """A person without an account: others may have the same name."""
     standings: list[Standing]
     results: list[GameResult]
     ratings: list[RatingPoint]

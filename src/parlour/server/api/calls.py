@@ -19,10 +19,14 @@ from parlour.wire import strict
 MAX_BODY = 64 * 1024
 
 STATUS: dict[str, int] = {
+    Code.ACCOUNT_NEEDED: 403,
+    Code.ALREADY_AN_ACCOUNT: 409,
     Code.ALREADY_QUEUED: 409,
+    Code.BAD_CODE: 401,
     Code.BAD_TOKEN: 401,
     Code.GAME_ERROR: 500,
     Code.GAME_OVERRAN: 500,
+    Code.LINK_EXPIRED: 410,
     Code.NAME_TAKEN: 409,
     Code.INTERNAL_ERROR: 500,
     Code.NO_SPECTATORS: 403,

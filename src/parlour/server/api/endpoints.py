@@ -18,6 +18,7 @@ from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.journal.base import Found, RoomSummary
 from parlour.ratings import Standing, ladder_of
+from parlour.server.api.account_calls import AccountCalls
 from parlour.server.api.bodies import (
     Again,
     Health,
@@ -61,7 +62,15 @@ from parlour.server.rooms.summary import MyRoom, PublicRoom, waits_of
 from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.standings import leaders, standings_of
-from parlour.server.tokens import COOKIE, TOKEN_DAYS, Tokens, bearer_token, guest_name, new_player_id
+from parlour.server.tokens import (
+    COOKIE,
+    TOKEN_DAYS,
+    Bearer,
+    Tokens,
+    bearer_token,
+    guest_name,
+    new_player_id,
+)
 from parlour.wire import ROOM_ID, Queue, Rematch, clean_name
 
 log = structlog.get_logger()
@@ -88,7 +97,7 @@ class Api:
         self._previews = Previews(parlour.environment)
         self._rules = RulesPages(parlour.environment.ask_game)
         self._links = LinkPreviews(parlour.games, self._room_of, self._name_of)
-        self.calls = self._list_calls()
+        self.calls = [*self._list_calls(), *AccountCalls(parlour, limits, self).calls]
         self.openapi = openapi(self.calls, __version__)
 
     def _list_calls(self) -> list[Call]:
@@ -153,8 +162,6 @@ class Api:
                  Preferences, refuses=(*auth, kept), personal=True),
             Call("PUT", "/api/players/me/preferences", "Choose how I like the pages", self.choose_preferences,
                  Preferences, ChosenPreferences, refuses=(*auth, kept), personal=True),
-            Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
-                 self.end_sessions, KnownPlayer, refuses=(*auth, kept), personal=True),
             Call("GET", "/api/server", "Its version, and what links to it begin with", self.show_server,
                  PublicServer),
             Call("GET", "/health", "Whether the server can do its work (503: it cannot write)", self.health,
@@ -181,6 +188,11 @@ class Api:
 
     async def asker(self, request: Request) -> str | None:
         """The player who calls, by bearer token or cookie; a cookie from another site's page is ignored."""
+        bearer = await self.bearer(request)
+        return None if bearer is None else bearer.player
+
+    async def bearer(self, request: Request) -> Bearer | None:
+        """The content of the caller's token: who calls, and on which device of an account."""
         cookie = request.cookies.get(COOKIE) if self._may_use_cookie(request) else None
         return await self._identities.find(bearer_token(request.headers.get("authorization")), cookie)
 
@@ -222,22 +234,27 @@ class Api:
 
     async def become_player(self, request: Request, new: NewPlayer) -> Response:
         self._limits.check_call(self.address(request), CREATE_COST)
-        name = None if new.name is None else check_no_bot(clean_name(new.name), self._parlour.games.values())
-        id = await self.asker(request) or new_player_id()
-        return self._introduce(request, await self._parlour.sessions.save(id, name), 201)
+        bearer = await self.bearer(request) or Bearer(new_player_id(), 0)
+        name = None if new.name is None else self.checked_name(new.name)
+        player = await self._parlour.accounts.save(bearer.player, name, bearer.device)
+        return self.introduce(request, self.known_as(player, bearer.device), 201)
 
-    async def end_sessions(self, request: Request) -> Response:
-        self._limits.check_call(self.address(request), CREATE_COST)
-        return self._introduce(request, await self._parlour.sessions.end(await self._known(request)), 200)
+    def checked_name(self, name: str) -> str:
+        """A name that a person may have here."""
+        return check_no_bot(clean_name(name), self._parlour.games.values())
 
-    def _introduce(self, request: Request, player: KeptPlayer, status: int) -> Response:
-        """Answer with the player and a new token; browsers get it as a cookie, too."""
-        token = self._tokens.issue(player.id, player.session)
-        response = reply(KnownPlayer(player.id, player.name, token), status)
+    def known_as(self, player: KeptPlayer, device: int) -> KnownPlayer:
+        """A player with a new token, for this device of an account."""
+        token = self._tokens.issue(player.id, player.session, device)
+        return KnownPlayer(player.id, player.name, token, player.account is not None)
+
+    def introduce(self, request: Request, known: KnownPlayer, status: int) -> Response:
+        """Answer with a player and their token; browsers get it as a cookie, too."""
+        response = reply(known, status)
         if self._may_use_cookie(request):  # another site's page must not replace the cookie
             response.set_cookie(
                 COOKIE,
-                token,
+                known.token,
                 max_age=TOKEN_DAYS * 86400,
                 httponly=True,
                 samesite="lax",
@@ -305,7 +322,7 @@ class Api:
         return await self._parlour.history.read(request.path_params["id"], await self.asker(request), wanted)
 
     async def ask_rematch(self, request: Request, again: Again) -> Stepped:
-        command = Rematch(await self._known(request))
+        command = Rematch(await self.known(request))
         await self._find(request)
         return Stepped(await self._parlour.call(request.path_params["id"], Perform(command, again.id)))
 
@@ -319,27 +336,25 @@ class Api:
 
     async def give_hint(self, request: Request, new: NewBot) -> Hint:
         self._limits.check_call(self.address(request), CREATE_COST)
-        player = await self._known(request)
+        player = await self.known(request)
         await self._find(request)
         return await self._parlour.bots.hint(request.path_params["id"], player, new.bot)
 
     async def take_ticket(self, request: Request, wanted: Queue) -> PublicTicket:
         self._limits.check_call(self.address(request), CREATE_COST)
         pairing = self._parlour.pairing
-        return pairing.describe(
-            await pairing.queue(await self._known(request), wanted, self.address(request))
-        )
+        return pairing.describe(await pairing.queue(await self.known(request), wanted, self.address(request)))
 
     async def list_tickets(self, request: Request) -> list[PublicTicket]:
         pairing = self._parlour.pairing
-        return pairing.list_tickets(await self._known(request))
+        return pairing.list_tickets(await self.known(request))
 
     async def show_ticket(self, request: Request) -> PublicTicket:
         pairing = self._parlour.pairing
-        return pairing.describe(pairing.ticket(await self._known(request), request.path_params["id"]))
+        return pairing.describe(pairing.ticket(await self.known(request), request.path_params["id"]))
 
     async def give_ticket_back(self, request: Request) -> PublicTicket:
-        pairing, player = self._parlour.pairing, await self._known(request)
+        pairing, player = self._parlour.pairing, await self.known(request)
         return pairing.describe(await pairing.unqueue(player, request.path_params["id"]))
 
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
@@ -352,7 +367,7 @@ class Api:
         self._limits.check_call(self.address(request), 1.0)
         id = request.path_params["id"]
         if id.startswith(PREFIX) and is_bot(id, self._parlour.games.values()):
-            return PublicPlayer(id, bot_name(id), bot=True, standings=[], results=[], ratings=[])
+            return PublicPlayer(id, bot_name(id), bot=True, guest=False, standings=[], results=[], ratings=[])
         journal = self._parlour.journal
         player = await self._parlour.sessions.known(id)
         await self._parlour.ratings.settled()
@@ -363,7 +378,10 @@ class Api:
         asker = await self.asker(request)
         recent = results[:MAX_RESULTS]
         told = [result for result in recent if result.listed or asker in _players(result)]
-        return PublicPlayer(id, name, bot=False, standings=standings, results=told, ratings=curve_of(results))
+        return PublicPlayer(
+            id, name, bot=False, guest=player is None or player.account is None,
+            standings=standings, results=told, ratings=curve_of(results),
+        )  # fmt: skip
 
     async def list_rooms(self, request: Request) -> list[PublicRoom]:  # noqa: ARG002
         return self._parlour.room_list.listed()
@@ -395,17 +413,17 @@ class Api:
         return None if player is None else player.name
 
     async def list_my_rooms(self, request: Request) -> list[MyRoom]:
-        return await list_rooms_of(self._parlour, await self._known(request))
+        return await list_rooms_of(self._parlour, await self.known(request))
 
     async def show_preferences(self, request: Request) -> Preferences:
-        return await preferences_of(self._parlour.journal, await self._known(request))
+        return await preferences_of(self._parlour.journal, await self.known(request))
 
     async def choose_preferences(self, request: Request, chosen: ChosenPreferences) -> Preferences:
         self._limits.check_call(self.address(request), PREFERENCES_COST)
-        await keep_preferences(self._parlour.journal, await self._known(request), chosen)
+        await keep_preferences(self._parlour.journal, await self.known(request), chosen)
         return chosen
 
-    async def _known(self, request: Request) -> str:
+    async def known(self, request: Request) -> str:
         """The player who calls; refused without one."""
         player = await self.asker(request)
         if player is None:

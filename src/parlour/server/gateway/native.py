@@ -29,21 +29,23 @@ class RoomDoor(Door):
 
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         greeting = self._kind.greet(dict(parse_qsl(upgrade.query)), upgrade.subprotocols)
-        player, token = self._identify(greeting, upgrade, socket.peer)
+        player, socket.device, token = self._identify(greeting, upgrade, socket.peer)
         client = self._gateway.connect(self._kind(), socket, player, token)
         agreed = greeting.subprotocol
         return RoomConnection(self._gateway, socket, client), {} if agreed is None else {
             "Sec-WebSocket-Protocol": agreed
         }
 
-    def _identify(self, greeting: Greeting, upgrade: Upgrade, peer: str | None) -> tuple[str, str | None]:
-        """The player, and a new token for a new one. A cookie from another site's page is ignored."""
+    def _identify(
+        self, greeting: Greeting, upgrade: Upgrade, peer: str | None
+    ) -> tuple[str, int, str | None]:
+        """The player and their device, and a new token for a new one. Cookies of other sites are ignored."""
         cookie = upgrade.cookie(COOKIE) if upgrade.is_ours(self._settings, peer) else None
-        player = self._identities.player(brought(greeting.token), cookie)
-        if player is not None:
-            return player, None
+        bearer = self._identities.bearer(brought(greeting.token), cookie)
+        if bearer is not None:
+            return bearer.player, bearer.device, None
         player = new_player_id()
-        return player, self._tokens.issue(player)
+        return player, 0, self._tokens.issue(player)
 
 
 ADAPTERS: dict[str, type[Adapter]] = {**PROTOCOLS, "phoenix": WithOgetarts}

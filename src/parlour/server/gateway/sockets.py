@@ -74,10 +74,10 @@ class Sockets(WriteScheduler):
         """Start a task."""
         self._tasks.start(job)
 
-    def hang_up(self, player: str) -> None:
-        """Close every connection of a player, at whichever door."""
+    def hang_up(self, player: str, device: int | None = None) -> None:
+        """Close every connection of a player, or of one of their devices, at whichever door."""
         for socket in tuple(self.open):
-            if socket.player == player:
+            if socket.player == player and device in (None, socket.device):
                 socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
 
     def close_moved(self, moves: Callable[[str], bool]) -> None:

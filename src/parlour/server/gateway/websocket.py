@@ -74,8 +74,8 @@ class Socket(asyncio.Protocol):
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
         "_place", "_probed", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport",
-        "_unheard", "_visit", "_ws", "address", "clogged", "corked", "ending", "is_open", "key", "lag",
-        "measures", "owner", "piped", "waiting", "write_groups",
+        "_unheard", "_visit", "_ws", "address", "clogged", "corked", "device", "ending", "is_open", "key",
+        "lag", "measures", "owner", "piped", "waiting", "write_groups",
     )  # fmt: skip
 
     _transport: asyncio.Transport
@@ -116,7 +116,7 @@ class Socket(asyncio.Protocol):
         self._goodbye: Handle | None = None
         self.address = self._place = None
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
-        self._bucket = sockets.limits.new_bucket()
+        self._bucket, self.device = sockets.limits.new_bucket(), 0  # the number of an account's device
         self._visit: Peer | None = None
         self.measures, self.lag, self._probed = False, 0.0, 0.0  # lag: seconds to the client and back
         self.key = self.piped = None

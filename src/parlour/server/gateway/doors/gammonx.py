@@ -265,8 +265,9 @@ class GammonxDoor(Door):
         given = bearer_token(upgrade.request.headers.get("Authorization"))
         if given is None:
             given = query.get("access_token") or query.get("token")
-        player = self._identities.player(brought(given))  # cookies do not count, so that any page may connect
-        connection = HubConnection(self, socket, player, query)
+        bearer = self._identities.bearer(brought(given))  # cookies do not count, so that any page may connect
+        connection = HubConnection(self, socket, bearer and bearer.player, query)
+        socket.device = bearer.device if bearer else 0
         if "id" in query:
             self._redeem(query["id"], connection)
         self._connections.add(connection)
@@ -274,8 +275,8 @@ class GammonxDoor(Door):
 
     async def _caller(self, request: Request, id: str) -> str:
         """The player who calls: the one of our own token, else the one with this id."""
-        player = await self._identities.find(brought(bearer_token(request.headers.get("authorization"))))
-        return self.parlour.pseudonyms.player(id) if player is None else player
+        bearer = await self._identities.find(brought(bearer_token(request.headers.get("authorization"))))
+        return self.parlour.pseudonyms.player(id) if bearer is None else bearer.player
 
     def _redeem(self, token: str, connection: HubConnection) -> None:
         if token in self._used:

@@ -1,0 +1,1 @@
+"""Accounts: players who are known again on every device, without a password."""

@@ -1,0 +1,170 @@
+"""Accounts: a guest who keeps id, name, rating and games on every device, by a recovery code or a link.
+
+An account is a player whose record says so. Beside it, records keep its name for it, and the digests of the
+secrets that sign somebody in; each change is one write with the player's own record.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.journal.base import Change, Drop, Journal, NewRecord
+from parlour.server.clock import Clock
+from parlour.server.limits import Allowances
+from parlour.server.parts.accounts.names import check_account_name, key_of_name
+from parlour.server.parts.accounts.secrets import digest_of_code, new_code
+from parlour.server.sessions import Device, KeptPlayer, Sessions
+
+ACCOUNT_NAME = "account_name"
+RECOVERY_CODE = "recovery_code"
+MOST_DEVICES = 50
+"""Devices on which an account can be signed in; the one that was not used for longest is signed out."""
+SEEN_EVERY = 3600.0
+"""Seconds between two notes that a device was used."""
+
+
+class SignedIn(NamedTuple):
+    """A player, and the number of the device on which they are signed in now."""
+
+    player: KeptPlayer
+    device: int
+
+
+Made = tuple[KeptPlayer, Sequence[Change]]
+Make = Callable[[KeptPlayer], Awaitable[Made]]
+"""Makes the next value of a player, with what is written beside it."""
+
+
+class Accounts:
+    """Opens accounts and signs people in."""
+
+    def __init__(self, journal: Journal, clock: Clock, sessions: Sessions, guesses: Allowances) -> None:
+        self._journal = journal
+        self._clock = clock
+        self._sessions = sessions
+        self._guesses = guesses
+        """How many wrong codes an address may still try, shared with those who look for rooms."""
+
+    async def open(self, id: str, name: str | None, device: str) -> tuple[SignedIn, str]:
+        """Make a guest an account, with a recovery code; every token of the guest ends."""
+        code = new_code()
+
+        async def make(guest: KeptPlayer) -> Made:
+            if guest.account is not None:
+                raise Refused(Code.ALREADY_AN_ACCOUNT, "this player has an account already")
+            account = replace(
+                guest,
+                name=check_account_name(guest.name if name is None else name),
+                account=self._clock.date(),
+                session=guest.session + 1,
+            )
+            account, changes = _with_code(self._on_device(account, device), code)
+            return account, (*await self.claim(None, account), *changes)
+
+        player = await self._sessions.change(id, make)
+        self._sessions.tell_ended(player)
+        return SignedIn(player, player.last_device), code
+
+    async def save(self, id: str, name: str | None, device: int = 0) -> KeptPlayer:
+        """Keep a player, under a new name if one is given, and note that a device was used."""
+        player = await self._sessions.save(id, name, self.claim)
+        date = self._clock.date()
+        if not any(one.number == device and date - one.seen >= SEEN_EVERY for one in player.devices):
+            return player
+
+        async def see(player: KeptPlayer) -> Made:
+            devices = (replace(one, seen=date) if one.number == device else one for one in player.devices)
+            return replace(player, devices=tuple(devices)), ()
+
+        return await self._sessions.change(id, see)
+
+    async def claim(self, before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
+        """What is written to give an account its name; refused if another account has it."""
+        key = key_of_name(check_account_name(account.name))
+        taken = await self._journal.record(ACCOUNT_NAME, key)
+        if taken is not None and taken.owner != account.id:
+            why = (
+                f"$.name: expected a name that no account has, got {account.name!r}, which is or looks taken"
+            )
+            raise Refused(Code.NAME_TAKEN, why, path="$.name")
+        changes: list[Change] = []
+        if before is not None and (old := key_of_name(before.name)) != key:
+            changes.append(Drop(ACCOUNT_NAME, key=old))
+        if taken is None:
+            changes.append(NewRecord(ACCOUNT_NAME, key, account.name.encode(), owner=account.id))
+        return changes
+
+    async def renew_code(self, id: str) -> str:
+        """A new recovery code for an account; the old one is not valid any more."""
+        code = new_code()
+
+        async def renew(account: KeptPlayer) -> Made:
+            return _with_code(_known_account(account), code)
+
+        await self._sessions.change(id, renew)
+        return code
+
+    async def sign_in_by_code(self, code: str, device: str, address: str) -> SignedIn:
+        """Sign somebody in who knows an account's recovery code; wrong ones are counted by address."""
+        if not self._guesses.has(address, 1.0):
+            raise _too_many_guesses()
+        digest = digest_of_code(code)
+        record = await self._journal.record(RECOVERY_CODE, digest)
+        if record is None:
+            self._guesses.take(address, 1.0)
+            raise _wrong_code()
+
+        async def sign_in(account: KeptPlayer) -> Made:
+            if account.code != digest:
+                raise _wrong_code()
+            return self._on_device(account, device), ()
+
+        return await self._sign_in(record.owner, sign_in)
+
+    async def end_all(self, id: str, device: str) -> SignedIn:
+        """End all sessions of a player; an account is signed in anew, on the device that asked."""
+
+        async def end(player: KeptPlayer) -> Made:
+            player = replace(player, session=player.session + 1, devices=())
+            return player if player.account is None else self._on_device(player, device), ()
+
+        player = await self._sessions.change(id, end)
+        self._sessions.tell_ended(player)
+        return SignedIn(player, 0 if player.account is None else player.last_device)
+
+    async def _sign_in(self, id: str, make: Make) -> SignedIn:
+        player = await self._sessions.change(id, make)
+        return SignedIn(player, player.last_device)
+
+    def _on_device(self, account: KeptPlayer, name: str) -> KeptPlayer:
+        """The account, signed in on one more device."""
+        date, number = self._clock.date(), account.last_device + 1
+        used = sorted(account.devices, key=lambda one: one.seen)[-(MOST_DEVICES - 1) :]
+        devices = (*sorted(used, key=lambda one: one.number), Device(number, name, date, date))
+        return replace(account, devices=devices, last_device=number)
+
+
+def _with_code(account: KeptPlayer, code: str) -> Made:
+    """The account with a new recovery code in place of the old one."""
+    digest = digest_of_code(code)
+    changes: list[Change] = [NewRecord(RECOVERY_CODE, digest, b"", owner=account.id)]
+    if account.code:
+        changes.append(Drop(RECOVERY_CODE, key=account.code))
+    return replace(account, code=digest), changes
+
+
+def _known_account(player: KeptPlayer) -> KeptPlayer:
+    """The player, who must have an account."""
+    if player.account is None:
+        raise Refused(Code.ACCOUNT_NEEDED, "expected an account, got a guest; POST /api/account makes one")
+    return player
+
+
+def _wrong_code() -> Refused:
+    return Refused(Code.BAD_CODE, "this recovery code is not valid here (any more)", path="$.code")
+
+
+def _too_many_guesses() -> Refused:
+    return Refused(Code.TOO_FAST, "too many wrong codes from your address; wait a minute and try again")

@@ -1,0 +1,216 @@
+"""Accounts: a guest keeps id, name, rating and games on other devices, without a password."""
+
+import logging
+
+import pytest
+from structlog.testing import capture_logs
+
+from parlour.server.parts.accounts.names import key_of_name
+from parlour.server.tokens import COOKIE
+from tests.server.test_sessions import NATIVE, House, bearer
+from tests.server.world import PLAYABLE, World
+
+PHONE = {"User-Agent": "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"}
+
+
+class Club(House):
+    """A server where people make accounts."""
+
+    async def call(self, method, path, body=None, token=None, **headers):
+        answer = await self.http.request(
+            method, path, json=body, headers={**(bearer(token) if token else {}), **headers}
+        )
+        self.http.cookies.clear()
+        return answer
+
+    async def open(self, name, **body):
+        """A guest of that name becomes an account."""
+        guest = await self.guest(name=name)
+        answer = await self.call("POST", "/api/account", body, guest["token"])
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    async def sign_in(self, **shown):
+        return await self.call("POST", "/api/sign-in", shown, **PHONE)
+
+    async def whoami(self, token):
+        return (await self.call("GET", "/api/account", token=token)).json()
+
+
+@pytest.fixture
+async def club():
+    async with World(PLAYABLE) as world:
+        await world.open("tictactoe", "ABCD")
+        club = Club(world)
+        yield club
+        await club.http.aclose()
+
+
+def code_of(answer):
+    return answer.status_code, answer.json()["code"]
+
+
+# By a recovery code.
+
+
+async def test_a_guest_becomes_an_account_and_keeps_id_and_name(club):
+    guest = await club.guest(name="Ann")
+    answer = await club.http.post("/api/account", json={}, headers=bearer(guest["token"]))
+    ann = answer.json()
+    assert (ann["id"], ann["name"], ann["account"]) == (guest["id"], "Ann", True)
+    assert answer.cookies[COOKIE] == ann["token"]
+    assert (await club.call("GET", f"/api/players/{ann['id']}")).json()["guest"] is False
+
+
+async def test_a_recovery_code_signs_the_same_player_in_on_another_device(club):
+    ann = await club.open("Ann")
+    answer = await club.sign_in(code=ann["code"])
+    assert (answer.status_code, answer.json()["id"], answer.json()["name"]) == (201, ann["id"], "Ann")
+    assert [await club.status(token) for token in (ann["token"], answer.json()["token"])] == [200, 200]
+    devices = (await club.whoami(ann["token"]))["devices"]
+    assert [(one["name"], one["here"]) for one in devices] == [
+        ("A program", True),
+        ("Chrome, Android", False),
+    ]
+
+
+async def test_a_code_is_taken_as_people_type_it(club):
+    ann = await club.open("Ann")
+    typed = ann["code"].lower().replace("-", " ").replace("0", "o").replace("1", "l")
+    assert (await club.sign_in(code=f" {typed} ")).json()["id"] == ann["id"]
+
+
+async def test_a_new_code_ends_the_old_one(club):
+    ann = await club.open("Ann")
+    new = (await club.call("POST", "/api/account/code", token=ann["token"])).json()["code"]
+    assert code_of(await club.sign_in(code=ann["code"])) == (401, "bad_code")
+    assert (await club.sign_in(code=new)).json()["id"] == ann["id"]
+
+
+@pytest.mark.parametrize(
+    "code", ["", "hello", "ABCD-EFGH-JKMN-PQRS-TVW", "A" * 20, "ÄÖÜß-EFGH-JKMN-PQRS-TVWX"]
+)
+async def test_a_wrong_code_is_refused_with_a_sentence(club, code):
+    assert code_of(await club.sign_in(code=code)) == (401, "bad_code")
+
+
+async def test_who_tries_many_codes_has_to_wait_even_with_the_right_one(club):
+    ann = await club.open("Ann")
+    tries = [code_of(await club.sign_in(code="A" * 20)) for _ in range(31)]
+    assert tries[:30] == [(401, "bad_code")] * 30
+    assert tries[30] == code_of(await club.sign_in(code=ann["code"])) == (429, "too_fast")
+    await club.world.wait(60)
+    assert (await club.sign_in(code=ann["code"])).status_code == 201
+
+
+async def test_a_code_is_kept_as_a_digest_and_never_logged(club, caplog):
+    with capture_logs() as logs, caplog.at_level(logging.DEBUG):
+        ann = await club.open("Ann")
+        await club.sign_in(code=ann["code"])
+    kept = repr(club.world.journal.__dict__)
+    plain = ann["code"].replace("-", "")
+    assert all(secret not in kept + repr(logs) + caplog.text for secret in (ann["code"], plain, ann["token"]))
+
+
+async def test_an_account_is_made_once_and_only_of_a_guest_who_is_known(club):
+    ann = await club.open("Ann")
+    assert code_of(await club.call("POST", "/api/account", {}, ann["token"])) == (409, "already_an_account")
+    assert code_of(await club.call("POST", "/api/account", {})) == (401, "bad_token")
+    guest = await club.guest()
+    assert code_of(await club.call("POST", "/api/account/code", {}, guest["token"])) == (
+        403,
+        "account_needed",
+    )
+
+
+async def test_the_guests_tokens_end_when_it_becomes_an_account(club):
+    """Who has stolen one can do nothing with the account."""
+    guest = await club.guest(name="Ann")
+    wire = await club.come(f"{NATIVE}&token={guest['token']}")
+    await club.call("POST", "/api/account", {}, guest["token"])
+    wire.read()
+    assert wire.got == ["closed 1008 this session was ended"]
+    assert await club.status(guest["token"]) == 401
+    assert code_of(await club.call("POST", "/api/account/code", {}, guest["token"])) == (401, "bad_token")
+
+
+async def test_a_guest_of_before_knows_nothing_of_devices(club):
+    guest = await club.guest()
+    assert await club.whoami(guest["token"]) == {
+        "id": guest["id"], "name": guest["name"], "since": None, "devices": [],
+    }  # fmt: skip
+
+
+async def test_a_renewed_token_stays_on_its_device(club):
+    ann = await club.open("Ann")
+    again = await club.guest(ann["token"])
+    assert [one["here"] for one in (await club.whoami(again["token"]))["devices"]] == [True]
+
+
+async def test_sessions_that_were_ended_everywhere_leave_an_account_one_new_device(club):
+    ann = await club.open("Ann")
+    phone = (await club.sign_in(code=ann["code"])).json()
+    new = (await club.end(ann["token"])).json()
+    assert [await club.status(who["token"]) for who in (ann, phone, new)] == [401, 401, 200]
+    assert len((await club.whoami(new["token"]))["devices"]) == 1
+
+
+async def test_an_account_outlasts_a_restart(club):
+    ann = await club.open("Ann")
+    async with await club.world.restart() as world:
+        again = Club(world)
+        assert await again.status(ann["token"]) == 200
+        assert (await again.sign_in(code=ann["code"])).json()["id"] == ann["id"]
+        await again.http.aclose()
+
+
+# Names.
+
+
+@pytest.mark.parametrize("name", ["Ann", "ANN", "A n n", "Ann.", "\uff21\uff4e\uff4e", "\u0410\u043d\u043d"])
+async def test_no_two_accounts_have_names_that_look_the_same(club, name):
+    await club.open("Ann" if "\u043d" not in name else "Ahh")
+    guest = await club.guest(name=name)
+    assert code_of(await club.call("POST", "/api/account", {}, guest["token"])) == (409, "name_taken")
+    answer = await club.call("POST", "/api/account", {"name": "Bob"}, guest["token"])
+    assert (answer.status_code, answer.json()["name"]) == (201, "Bob")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Bill", "BIII"), ("Corn", "Com"), ("O0", "oo"), ("paula", "\u0440\u0430ul\u0430")]
+)
+def test_these_names_look_alike(one, other):
+    assert key_of_name(one) == key_of_name(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Zoë", "Zoe"), ("Ann", "Anna"), ("!!", "??"), ("山田", "山口")])
+def test_these_do_not(one, other):
+    assert key_of_name(one) != key_of_name(other)
+
+
+@pytest.mark.parametrize("name", ["\u0410nn", "Ann Ω", "Guest 1234", "guest9", "Random bot"])
+async def test_a_name_of_two_scripts_or_of_guests_or_bots_is_refused(club, name):
+    guest = await club.guest(name="Ann")
+    answer = await club.call("POST", "/api/account", {"name": name}, guest["token"])
+    assert (answer.json()["code"], answer.json()["path"]) == ("invalid_name", "$.name")
+
+
+@pytest.mark.parametrize("name", ["Zoë 7", "山田たろう", "Ολγα", "Мария", "김철수", "🙂 Ann"])
+async def test_a_name_of_one_script_is_welcome(club, name):
+    assert (await club.open(name))["name"] == name
+
+
+async def test_an_account_changes_its_name_and_the_old_one_is_free(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    assert (await club.guest(ann["token"], name="Anna"))["name"] == "Anna"
+    assert (await club.guest(ann["token"], name="ANNA"))["name"] == "ANNA"
+    taken = await club.call("POST", "/api/players", {"name": "anna"}, bob["token"])
+    assert code_of(taken) == (409, "name_taken")
+    assert (await club.guest(bob["token"], name="Ann"))["name"] == "Ann"
+
+
+async def test_a_guest_may_have_an_accounts_name_and_is_marked_as_a_guest(club):
+    await club.open("Ann")
+    guest = await club.guest(name="Ann")
+    assert guest["account"] is False
+    assert (await club.call("GET", f"/api/players/{guest['id']}")).json()["guest"] is True
