@@ -388,6 +388,22 @@ async def test_a_device_that_was_signed_in_at_one_worker_is_known_at_all(workers
     assert found == [True, True, False]
 
 
+async def test_a_device_that_is_signed_out_at_one_worker_is_hung_up_at_all(workers):
+    here, there = (workers.worlds[n].server for n in (1, 2))
+    hung_up: list[tuple[str, int | None]] = []
+    there.sessions.hang_up = lambda player, device: hung_up.append((player, device))
+    (ann, first), code = await here.accounts.open("ann", "Ann", "")
+    second = await here.accounts.sign_in_by_code(code, "", "203.0.113.9")
+    await workers.quiet()
+    hung_up.clear()
+    devices = [Bearer("ann", ann.session, device) for device in (first, second.device)]
+    assert [await find(there.sessions, bearer) for bearer in devices] == [True, True]
+    await here.accounts.sign_out("ann", second.device)
+    await workers.quiet()
+    assert hung_up == [("ann", second.device)]
+    assert [await find(there.sessions, bearer) for bearer in devices] == [True, False]
+
+
 async def find(sessions, bearer):
     """Whether a worker takes a token for valid."""
     try:

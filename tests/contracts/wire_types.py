@@ -22,6 +22,7 @@ from parlour.server.api.bodies import (
     PublicServer,
     RecoveryCode,
     SignIn,
+    SignInLink,
     Stepped,
 )  # fmt: skip
 from parlour.server.api.calls import Problem
@@ -41,7 +42,8 @@ FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
-    Preferences, ChosenPreferences, RulesPage, NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn,
+    Preferences, ChosenPreferences, RulesPage,
+    NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn, SignInLink,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

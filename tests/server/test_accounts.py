@@ -1,11 +1,18 @@
 """Accounts: a guest keeps id, name, rating and games on other devices, without a password."""
 
+import asyncio
 import logging
 
 import pytest
 from structlog.testing import capture_logs
 
+from parlour.journal.base import Player, RecordQuery
+from parlour.ratings import Standing
+from parlour.server.parts.accounts.leaving import FORMER
 from parlour.server.parts.accounts.names import key_of_name
+from parlour.server.result_records import GameResult, result_record
+from parlour.server.sessions import read_player
+from parlour.server.standings import standing_record
 from parlour.server.tokens import COOKIE
 from tests.server.test_sessions import NATIVE, House, bearer
 from tests.server.world import PLAYABLE, World
@@ -214,3 +221,139 @@ async def test_a_guest_may_have_an_accounts_name_and_is_marked_as_a_guest(club):
     guest = await club.guest(name="Ann")
     assert guest["account"] is False
     assert (await club.call("GET", f"/api/players/{guest['id']}")).json()["guest"] is True
+
+
+# Devices.
+
+
+async def test_one_device_is_signed_out_and_its_sockets_close_while_the_others_stay(club):
+    ann = await club.open("Ann")
+    phone = (await club.sign_in(code=ann["code"])).json()
+    wires = [await club.come(f"{NATIVE}&token={who['token']}") for who in (ann, phone)]
+    answer = await club.call("DELETE", "/api/account/devices/2", token=ann["token"])
+    for wire in wires:
+        wire.read()
+    assert (answer.status_code, [wire.got for wire in wires]) == (
+        200, [[], ["closed 1008 this session was ended"]]
+    )  # fmt: skip
+    assert [await club.status(who["token"]) for who in (ann, phone)] == [200, 401]
+    assert len((await club.whoami(ann["token"]))["devices"]) == 1
+
+
+async def test_who_signs_out_here_has_no_cookie_any_more(club):
+    ann = await club.open("Ann")
+    answer = await club.http.delete("/api/account/devices/1", headers=bearer(ann["token"]))
+    assert answer.headers["set-cookie"].startswith(f'{COOKIE}="";')
+    assert await club.status(ann["token"]) == 401
+
+
+@pytest.mark.parametrize("number", ["0", "7", "-1", "x", "²", "9" * 30])
+async def test_a_device_that_is_not_there_cannot_be_signed_out(club, number):
+    ann = await club.open("Ann")
+    answer = await club.call("DELETE", f"/api/account/devices/{number}", token=ann["token"])
+    assert code_of(answer) == (404, "not_found")
+
+
+async def test_no_device_of_somebody_else_can_be_signed_out(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    await club.sign_in(code=ann["code"])
+    assert (await club.call("DELETE", "/api/account/devices/2", token=bob["token"])).status_code == 404
+
+
+async def test_a_link_signs_another_device_in_once(club):
+    ann = await club.open("Ann")
+    link = (await club.call("POST", "/api/account/links", token=ann["token"])).json()
+    path, secret = link["path"].split("#")
+    assert (path, link["lasts"]) == ("/sign-in", 120)
+    assert (await club.sign_in(link=secret)).json()["id"] == ann["id"]
+    assert code_of(await club.sign_in(link=secret)) == (410, "link_expired")
+
+
+async def test_of_two_who_use_a_link_at_once_one_is_signed_in(club):
+    ann = await club.open("Ann")
+    secret = (await club.call("POST", "/api/account/links", token=ann["token"])).json()["path"].split("#")[1]
+    answers = await asyncio.gather(*(club.sign_in(link=secret) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [201, 410, 410]
+
+
+async def test_a_link_lasts_two_minutes_and_a_new_one_ends_it(club):
+    ann = await club.open("Ann")
+
+    async def link():
+        answer = await club.call("POST", "/api/account/links", token=ann["token"])
+        return answer.json()["path"].split("#")[1]
+
+    old, new = await link(), await link()
+    assert code_of(await club.sign_in(link=old)) == (410, "link_expired")
+    club.world.clock.time += 121
+    assert code_of(await club.sign_in(link=new)) == (410, "link_expired")
+    assert (await club.sign_in(link=await link())).status_code == 201
+    assert await club.world.journal.records(RecordQuery("sign_in_link")) == []
+
+
+@pytest.mark.parametrize("shown", [{}, {"code": "A" * 20, "link": "x"}, {"code": 7}, {"link": "x" * 300}])
+async def test_who_shows_nothing_or_two_things_is_not_signed_in(club, shown):
+    assert code_of(await club.sign_in(**shown)) == (400, "malformed")
+
+
+async def test_a_guest_has_no_links(club):
+    guest = await club.guest()
+    answer = await club.call("POST", "/api/account/links", token=guest["token"])
+    assert code_of(answer) == (403, "account_needed")
+
+
+# Leaving.
+
+
+async def played(club, ann, bob):
+    """A ranked game that Ann has won."""
+    world, journal = club.world, club.world.journal
+    games: list[tuple[str, Literal[won, lost], str, str]] = [
+        (ann, "won", bob, "Bob"), (bob, "lost", ann, "Ann"),
+    ]  # fmt: skip
+    results = [
+        GameResult(
+            one, how, "three in a row", "tictactoe", "tictactoe", (Player(other, name),), "R", 1, 9, 0.0
+        )
+        for one, how, other, name in games
+    ]
+    await journal.keep(*(result_record(result, world.clock.now()) for result in results))
+    await journal.keep(standing_record(Standing("tictactoe", ann, "Ann", won=1)))
+
+
+async def test_who_deletes_the_account_leaves_results_without_the_name(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    await played(club, ann["id"], bob["id"])
+    await club.call("PUT", "/api/players/me/preferences", {"theme": "dark"}, ann["token"])
+    wire = await club.come(f"{NATIVE}&token={ann['token']}")
+    assert (await club.call("DELETE", "/api/account", token=ann["token"])).status_code == 200
+    wire.read()
+    assert wire.got == ["closed 1008 this session was ended"]
+    left = (await club.call("GET", f"/api/players/{ann['id']}")).json()
+    assert (left["name"], left["standings"][0]["name"], left["results"][0]["how"]) == (FORMER, FORMER, "won")
+    seen = (await club.call("GET", f"/api/players/{bob['id']}")).json()
+    assert seen["results"][0]["against"] == [{"id": ann["id"], "name": FORMER}]
+    assert await club.status(ann["token"]) == 401
+    assert code_of(await club.sign_in(code=ann["code"])) == (401, "bad_code")
+    assert (await club.open("Ann"))["id"] != ann["id"]
+    assert await club.world.journal.record("preferences", ann["id"]) is None
+
+
+async def test_everything_about_me_is_one_file_without_a_secret(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    await played(club, ann["id"], bob["id"])
+    answer = await club.call("GET", "/api/account/export", token=ann["token"])
+    mine = answer.json()
+    assert answer.headers["content-disposition"] == 'attachment; filename="parlour.json"'
+    assert (mine["name"], mine["results"][0]["how"], mine["standings"][0]["won"]) == ("Ann", "won", 1)
+    assert mine["devices"][0]["name"] == "A program"
+    kept = read_player(await club.world.journal.record("player", ann["id"]))
+    assert ann["token"] not in answer.text
+    assert kept.code not in answer.text
+
+
+async def test_a_guest_can_have_everything_and_be_deleted_too(club):
+    guest = await club.guest(name="Gus")
+    assert (await club.call("GET", "/api/account/export", token=guest["token"])).json()["name"] == "Gus"
+    assert (await club.call("DELETE", "/api/account", token=guest["token"])).status_code == 200
+    assert await club.status(guest["token"]) == 401

@@ -648,9 +648,16 @@ export interface Side {
   unless?: string;
 }
 
-/** Somebody who shows that an account is theirs. */
+/** Somebody who shows that an account is theirs, by one of these. */
 export interface SignIn {
-  code: string;
+  code?: string | null;
+  link?: string | null;
+}
+
+/** A link that signs one device in, once. */
+export interface SignInLink {
+  path: string;
+  lasts: number;
 }
 
 /** A device on which an account is signed in. */

@@ -37,7 +37,7 @@ class GameResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_read_result = msgspec.json.Decoder(GameResult).decode
+read_result = msgspec.json.Decoder(GameResult).decode
 
 
 def result_record(result: GameResult, now: float) -> Record:
@@ -50,11 +50,11 @@ def result_record(result: GameResult, now: float) -> Record:
     return Record(RESULT, key, _encode(result), owner=result.player, sort=now, room=room)
 
 
-async def results_of(journal: Journal, player: str, limit: int) -> list[GameResult]:
-    """A player's last results, the newest first."""
+async def results_of(journal: Journal, player: str, limit: int | None) -> list[GameResult]:
+    """A player's last results, or all of them, the newest first."""
     query = RecordQuery(RESULT, owner=player, largest_first=True, limit=limit)
     kept = await journal.records(query)
-    results = [(record.sort, result) for record in kept for result in read_all([record], _read_result)]
+    results = [(record.sort, result) for record in kept for result in read_all([record], read_result)]
     # Of two that ended at the same time, the one of the later room, or of the later step, is newer.
     results.sort(key=lambda pair: (pair[0], pair[1].number, pair[1].seq), reverse=True)
     return [result for _, result in results]
@@ -84,7 +84,7 @@ async def rated_result(
     record = await journal.record(RESULT, f"{unrated.key}/{player}")
     if record is None:
         return None
-    result = replace(read(record, _read_result), rating_before=before, rating_after=after)
+    result = replace(read(record, read_result), rating_before=before, rating_after=after)
     return Unchanged(record), replace(record, body=_encode(result))
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from parlour.errors import Code, Refused
 from parlour.server.api.bodies import (
+    Done,
     KnownPlayer,
     MyAccount,
     NewAccount,
@@ -15,10 +16,13 @@ from parlour.server.api.bodies import (
     RecoveryCode,
     SignedInDevice,
     SignIn,
+    SignInLink,
 )
-from parlour.server.api.calls import Call
+from parlour.server.api.calls import Call, reply
 from parlour.server.components import Components
 from parlour.server.limits import CREATE_COST, Limits
+from parlour.server.parts.accounts.accounts import LINK_LASTS, SignedIn
+from parlour.server.parts.accounts.leaving import Everything, delete_account, everything_about
 from parlour.server.sessions import KeptPlayer
 from parlour.server.tokens import Bearer, guest_name
 
@@ -52,6 +56,10 @@ class Callers(Protocol):
         """A player with a new token, for this device of an account."""
         ...
 
+    def forget(self, request: Request, response: Response) -> Response:
+        """Have a browser delete its cookie."""
+        ...
+
     def introduce(self, request: Request, known: KnownPlayer, status: int) -> Response:
         """Answer with a player and their token; browsers get it as a cookie, too."""
         ...
@@ -61,6 +69,7 @@ class AccountCalls:
     """Carries out the HTTP calls about accounts."""
 
     def __init__(self, parlour: Components, limits: Limits, callers: Callers) -> None:
+        self._parlour = parlour
         self._accounts = parlour.accounts
         self._sessions = parlour.sessions
         self._limits = limits
@@ -75,7 +84,15 @@ class AccountCalls:
             Call("POST", "/api/account/code", "A new recovery code; the old one ends", self.renew_code,
                  RecoveryCode, status=201, refuses=(Code.ACCOUNT_NEEDED, *mine), personal=True),
             Call("POST", "/api/sign-in", "Sign in to an account on this device", self.sign_in, KnownPlayer,
-                 SignIn, 201, (Code.BAD_CODE, Code.NOT_SAVED)),
+                 SignIn, 201, (Code.BAD_CODE, Code.LINK_EXPIRED, Code.NOT_SAVED)),
+            Call("POST", "/api/account/links", "A link that signs another device in", self.make_link,
+                 SignInLink, status=201, refuses=(Code.ACCOUNT_NEEDED, *mine), personal=True),
+            Call("DELETE", "/api/account/devices/{number}", "Sign a device of mine out", self.sign_out, Done,
+                 refuses=(Code.NOT_FOUND, *mine), personal=True),
+            Call("DELETE", "/api/account", "Delete me: results stay, without the name", self.delete_account,
+                 Done, refuses=mine, personal=True),
+            Call("GET", "/api/account/export", "Everything about me, as a file", self.export, Everything,
+                 refuses=mine, personal=True),
             Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
                  self.end_sessions, KnownPlayer, refuses=mine, personal=True),
         ]  # fmt: skip
@@ -106,9 +123,44 @@ class AccountCalls:
 
     async def sign_in(self, request: Request, shown: SignIn) -> Response:
         self._charge(request)
-        address = self._callers.address(request)
-        signed_in = await self._accounts.sign_in_by_code(shown.code, device_name(request), address)
+        signed_in = await self._signed_in(shown, device_name(request), self._callers.address(request))
         return self._callers.introduce(request, self._callers.known_as(*signed_in), 201)
+
+    async def _signed_in(self, shown: SignIn, device: str, address: str) -> SignedIn:
+        """Sign somebody in by the one thing that they show."""
+        if shown.code is not None and shown.link is None:
+            return await self._accounts.sign_in_by_code(shown.code, device, address)
+        if shown.link is not None and shown.code is None:
+            return await self._accounts.sign_in_by_link(shown.link, device)
+        raise Refused(Code.MALFORMED, "$: expected a code or a link, got neither or both", path="$")
+
+    async def make_link(self, request: Request) -> SignInLink:
+        self._charge(request)
+        secret = await self._accounts.make_link(await self._callers.known(request))
+        return SignInLink(f"/sign-in#{secret}", LINK_LASTS)
+
+    async def sign_out(self, request: Request) -> Response:
+        self._charge(request)
+        bearer, number = await self._bearer(request), request.path_params["number"]
+        device = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+        await self._accounts.sign_out(bearer.player, device)
+        return self._callers.forget(request, reply(Done())) if device == bearer.device else reply(Done())
+
+    async def delete_account(self, request: Request) -> Response:
+        self._charge(request)
+        bearer = await self._bearer(request)
+        await delete_account(self._parlour.journal, self._sessions, bearer.player)
+        return self._callers.forget(request, reply(Done()))
+
+    async def export(self, request: Request) -> Response:
+        self._charge(request)
+        bearer = await self._bearer(request)
+        player = await self._sessions.known(bearer.player)
+        if player is None:
+            player = KeptPlayer(bearer.player, guest_name(bearer.player))
+        await self._parlour.ratings.settled()
+        file = {"Content-Disposition": 'attachment; filename="parlour.json"'}
+        return reply(await everything_about(self._parlour.journal, player), headers=file)
 
     async def end_sessions(self, request: Request) -> Response:
         self._charge(request)

@@ -64,9 +64,25 @@ class RecoveryCode(msgspec.Struct, frozen=True):
 
 
 class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody who shows that an account is theirs."""
+    """Somebody who shows that an account is theirs, by one of these."""
 
-    code: Annotated[str, Meta(description="the account's recovery code", max_length=200)]
+    code: Annotated[str, Meta(description="the account's recovery code", max_length=200)] | None = None
+    link: Annotated[str, Meta(description="the secret of a link to sign in", max_length=200)] | None = None
+
+
+class SignInLink(msgspec.Struct, frozen=True):
+    """A link that signs one device in, once."""
+
+    path: str
+    """Where it leads on this server; the secret is behind the `#`, which browsers send to nobody."""
+    lasts: float
+    """Seconds."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What was asked is done."""
+
+    done: bool = True
 
 
 class SignedInDevice(msgspec.Struct, frozen=True):

@@ -262,6 +262,12 @@ class Api:
             )
         return response
 
+    def forget(self, request: Request, response: Response) -> Response:
+        """Have a browser delete its cookie."""
+        if self._may_use_cookie(request):
+            response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=self._is_encrypted(request))
+        return response
+
     async def list_games(self, request: Request) -> list[PublicGame]:  # noqa: ARG002
         patience = patience_of(self._settings)
         games = self._parlour.games.values()

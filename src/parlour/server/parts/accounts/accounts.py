@@ -10,17 +10,22 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Change, Drop, Journal, NewRecord
+from parlour.journal.base import Change, Drop, Journal, NewRecord, RecordQuery, Unchanged
 from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 from parlour.server.parts.accounts.names import check_account_name, key_of_name
-from parlour.server.parts.accounts.secrets import digest_of_code, new_code
+from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
 from parlour.server.sessions import Device, KeptPlayer, Sessions
 
 ACCOUNT_NAME = "account_name"
 RECOVERY_CODE = "recovery_code"
+SIGN_IN_LINK = "sign_in_link"
 MOST_DEVICES = 50
 """Devices on which an account can be signed in; the one that was not used for longest is signed out."""
+LINK_LASTS = 120.0
+"""Seconds for which a link signs a device in."""
+DROP_AT_ONCE = 100
+"""Links of others that have lapsed and are deleted when a new one is made."""
 SEEN_EVERY = 3600.0
 """Seconds between two notes that a device was used."""
 
@@ -123,6 +128,48 @@ class Accounts:
 
         return await self._sign_in(record.owner, sign_in)
 
+    async def make_link(self, id: str) -> str:
+        """The secret of a link that signs a device in to this account, once and soon; older ones end."""
+        secret = new_link_secret()
+
+        async def make(account: KeptPlayer) -> Made:
+            now = self._clock.now()
+            mine = RecordQuery(SIGN_IN_LINK, owner=_known_account(account).id)
+            lapsed = RecordQuery(SIGN_IN_LINK, due_by=now, limit=DROP_AT_ONCE)
+            old = {one.key for query in (mine, lapsed) for one in await self._journal.records(query)}
+            link = NewRecord(SIGN_IN_LINK, digest_of(secret), b"", owner=account.id, due=now + LINK_LASTS)
+            return account, (*(Drop(SIGN_IN_LINK, key=key) for key in sorted(old)), link)
+
+        await self._sessions.change(id, make)
+        return secret
+
+    async def sign_in_by_link(self, secret: str, device: str) -> SignedIn:
+        """Sign a device in by a link, which is used up by that."""
+        digest = digest_of(secret)
+        link = await self._journal.record(SIGN_IN_LINK, digest)
+        if link is None:
+            raise _link_expired()
+
+        async def sign_in(account: KeptPlayer) -> Made:
+            record = await self._journal.record(SIGN_IN_LINK, digest)
+            if record is None or record.due is None or record.due < self._clock.now():
+                raise _link_expired()
+            used = (Unchanged(record), Drop(SIGN_IN_LINK, key=digest))
+            return self._on_device(_known_account(account), device), used
+
+        return await self._sign_in(link.owner, sign_in)
+
+    async def sign_out(self, id: str, device: int) -> None:
+        """Sign one device out: its tokens are not valid any more, and its connections close."""
+
+        async def sign_out(account: KeptPlayer) -> Made:
+            rest = tuple(one for one in account.devices if one.number != device)
+            if len(rest) == len(account.devices):
+                raise Refused(Code.NOT_FOUND, f"you are not signed in on a device {device}")
+            return replace(account, devices=rest), ()
+
+        self._sessions.tell_ended(await self._sessions.change(id, sign_out), device)
+
     async def end_all(self, id: str, device: str) -> SignedIn:
         """End all sessions of a player; an account is signed in anew, on the device that asked."""
 
@@ -164,6 +211,11 @@ def _known_account(player: KeptPlayer) -> KeptPlayer:
 
 def _wrong_code() -> Refused:
     return Refused(Code.BAD_CODE, "this recovery code is not valid here (any more)", path="$.code")
+
+
+def _link_expired() -> Refused:
+    why = "this link was used or is older than two minutes; show a new one on a device that is signed in"
+    return Refused(Code.LINK_EXPIRED, why, path="$.link")
 
 
 def _too_many_guesses() -> Refused:
