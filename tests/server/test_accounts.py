@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Literal
 
 import pytest
 from structlog.testing import capture_logs
