@@ -309,7 +309,7 @@ async def test_a_guest_has_no_links(club):
 async def played(club, ann, bob):
     """A ranked game that Ann has won."""
     world, journal = club.world, club.world.journal
-    games: list[tuple[str, Literal[won, lost], str, str]] = [
+    games: list[tuple[str, Literal["won", "lost"], str, str]] = [
         (ann, "won", bob, "Bob"), (bob, "lost", ann, "Ann"),
     ]  # fmt: skip
     results = [
