@@ -167,6 +167,7 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["view", "scene"] = "view"
     spectate: bool = False
     luck: LuckyBytes | None = None  # goes into the seed with the seat that is taken
+    legal: bool = False  # tell a seated player what is legal, too
 
 
 class EnterByDoor(Enter, frozen=True, kw_only=True):
@@ -310,6 +311,8 @@ class Sync(TypedDict):
     offers: NotRequired[Offers]
     clocks: NotRequired[Clocks]
     """The players' clocks, where the room has some; times are those of ``now``."""
+    legal: NotRequired[list[Any] | None]
+    """What this player could do now, for whoever joined with ``legal``; None: the game does not list it."""
     reset: NotRequired[bool]
     fault: NotRequired[str]
     """Why the saved rules could not be loaded (``--reload``): the old ones go on."""
@@ -321,6 +324,7 @@ class Updated(TypedDict):
     seq: int
     view: NotRequired[Any]
     patch: NotRequired[Patch]
+    legal: NotRequired[list[Any] | None]
     result: NotRequired[Result | None]
     offers: NotRequired[Offers]
     clocks: NotRequired[Clocks]

@@ -120,6 +120,22 @@ async def test_people_are_paired_at_the_lobby_and_find_their_seats(server):
         assert (await ann.join(first)).number is not None
 
 
+async def test_turns_come_with_what_is_legal_until_the_game_is_over(server, sit):
+    ann, bob = await sit(server.open_room()["id"], "Ann", "Bob")
+
+    async def play(seat):
+        played = 0
+        async for turn in seat.turns():
+            await seat.act(turn.chance.choice(turn.legal), seq=turn.seq)
+            played += 1
+            cut(seat)
+        return played
+
+    moves = sum(await asyncio.gather(play(ann), play(bob)))
+    assert 5 <= moves == 9 - ann.view["cells"].count(".")
+    assert ann.result == bob.result
+
+
 async def test_who_is_here_is_known(server, sit):
     ann, bob = await sit(server.open_room()["id"], "Ann", "Bob")
     await ann.wait(lambda seat: {ann.player, bob.player} <= seat.here.keys())

@@ -102,6 +102,7 @@ export interface Enter {
   format?: "scene" | "view";
   spectate?: boolean;
   luck?: string | null;
+  legal?: boolean;
 }
 
 /** Something that the game tells. */
@@ -711,6 +712,7 @@ export interface Stepped {
 export interface Sync {
   clocks?: Clocks;
   fault?: string;
+  legal?: unknown[] | null;
   now?: number;
   offers?: Offers;
   reset?: boolean;
@@ -736,6 +738,7 @@ export interface Unqueued {
 /** The end of a step: what changed for this viewer. */
 export interface Updated {
   clocks?: Clocks;
+  legal?: unknown[] | null;
   now?: number;
   offers?: Offers;
   patch?: Patch;

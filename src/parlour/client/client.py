@@ -77,14 +77,17 @@ class Client:
         room: str,
         *,
         spectate: bool = False,
+        legal: bool = True,
         luck: str | None = None,
         hear: Callable[[str, Any], None] | None = None,
     ) -> Seat:
-        """Come into a room, and wait for what there is to see; *hear* gets every push by its name."""
-        options: dict[str, Any] = {"spectate": True} if spectate else {}
-        if luck is not None:
-            options["luck"] = luck
-        seat = Seat(self, room, options, hear)
+        """Come into a room, and wait for what there is to see.
+
+        *legal* asks to be told what is legal, too; *hear* gets every push by its name.
+        """
+        options = {name: True for name, wanted in (("spectate", spectate), ("legal", legal)) if wanted}
+        payload: dict[str, Any] = options if luck is None else {**options, "luck": luck}
+        seat = Seat(self, room, payload, hear)
         await self._begin(seat)
         await seat.wait(lambda seat: seat.is_synced)
         return seat

@@ -18,7 +18,7 @@ ADVICE = {
     "time of the next alarm": "If nobody does anything, something happens sooner in one world than in the"
     " other, and time tells the secret. Let Later and End depend only on what this viewer sees; if the time"
     " itself is the secret, draw it with moment.chance where the timer is set.",
-    "legal events": "A refusal lists the legal events: for the same view the same ones, in the same order.",
+    "legal events": "Whoever asks is told what is legal: for the same view the same, in the same order.",
 }
 USUAL_ADVICE = (
     "The views of both worlds are the same, so nothing was revealed, and nothing else may differ."

@@ -17,7 +17,8 @@ from parlour.offers import Offers
 from parlour.wire import Command, Company, Push, Result
 
 Perspective = str
-"""Who looks at a room, and in which format: ``view``, ``view:<player>``, ``scene`` or ``scene:<player>``."""
+"""Who looks at a room, and at what: ``view``, ``view:<player>``, ``scene``, ``scene:<player>`` or, what this
+player could do, ``legal:<player>``."""
 
 Format = Literal["view", "scene"]
 
@@ -32,6 +33,11 @@ def perspective_of(viewer: str | None, format: Format) -> Perspective:
     ('scene:ann', 'view')
     """
     return format if viewer is None else f"{format}:{viewer}"
+
+
+def legal_of(viewer: str) -> Perspective:
+    """The perspective of what a seated player could do."""
+    return f"legal:{viewer}"
 
 
 def viewer_of(perspective: Perspective) -> str | None:
@@ -97,6 +103,8 @@ class EnterRoom(msgspec.Struct, frozen=True, tag=True):
     """The client has a place already, and the room another owner since: it is told only what it missed."""
     luck: str | None = None
     """Random bytes that go into the seed with the seat that is taken."""
+    legal: bool = False
+    """Tell the client what is legal, too, while it has a seat."""
 
 
 class LeaveRoom(msgspec.Struct, frozen=True, tag=True):

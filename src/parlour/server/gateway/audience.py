@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.room import is_own_topic, own_topic
-from parlour.server.border import Format, Perspective, StepTold, Viewpoint, perspective_of
+from parlour.server.border import Format, Perspective, StepTold, Viewpoint, legal_of, perspective_of
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import WriteGroup, pushed
 from parlour.server.step_messages import push_of
@@ -53,14 +53,24 @@ class Place:
     """A client's place in a room: from which perspective it sees, and which topics it hears."""
 
     __slots__ = (
-        "client", "door", "encoder", "entry", "format", "group", "key", "muted", "outbox", "own",
-        "perspective", "ref", "returning", "since", "stale", "topics", "viewer",
+        "client", "door", "encoder", "entry", "format", "group", "key", "legal", "legal_perspective",
+        "muted", "outbox", "own", "perspective", "ref", "returning", "since", "stale", "topics", "viewer",
     )  # fmt: skip
 
-    def __init__(self, client: Client, format: Format, viewpoint: Viewpoint, ref: Any = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        format: Format,
+        viewpoint: Viewpoint,
+        ref: Any = None,
+        *,
+        legal: bool = False,
+    ) -> None:
         self.client = client
         self.outbox = client.outbox
         self.format = format
+        self.legal = legal
+        """It is told what is legal, too, while it has a seat."""
         self.ref = ref
         """Of the request that it came in with: what is for this place alone is told under it."""
         adapter = client.adapter
@@ -89,18 +99,21 @@ class Place:
         self.viewer = viewpoint.viewer
         self.topics = shared(frozenset([topic for topic in viewpoint.topics if topic != self.own]))
         self.perspective: Perspective = perspective_of(viewpoint.viewer, self.format)
-        self.key = (self.encoder, self.perspective, self.topics)
+        asks = self.legal and viewpoint.viewer is not None
+        self.legal_perspective: Perspective = legal_of(viewpoint.viewer or "") if asks else ""
+        """Where it is told what is legal; empty: nowhere."""
+        self.key = (self.encoder, self.perspective, self.topics, self.legal)
         """Whoever has the same is told the same, unless somebody is addressed alone."""
 
     def pause(self) -> None:
         """Hear of the next step without what changed: everything is shown anew after it."""
         self.leave_group()
-        self.key = (self.encoder, PAUSED, self.topics)
+        self.key = (self.encoder, PAUSED, self.topics, self.legal)
 
     def go_on(self) -> None:
         """Hear what changes from now on."""
         self.leave_group()
-        self.key = (self.encoder, self.perspective, self.topics)
+        self.key = (self.encoder, self.perspective, self.topics, self.legal)
 
     def leave_group(self) -> None:
         """From now on it is told something else than its group, or the same again."""
@@ -140,6 +153,7 @@ class StepFrames:
         frames: list[bytes] = []
         update: dict[str, Any] = {"seq": told.seq}
         changed = told.changed.get(perspective) if place.door is None else self._shown(place, perspective)
+        legal = None if perspective == PAUSED else told.changed.get(place.legal_perspective)
         for number, send in enumerate(told.sends):
             if send.to not in place.topics and send.to != place.own:
                 continue
@@ -147,9 +161,9 @@ class StepFrames:
                 frames.append(self._message(encoder, number))
             elif perspective in told.syncs:
                 frames.append(pushed(encoder.encode(room, self._sync(place, perspective))))
-                changed = None
-        if changed is not None:
-            update["view" if perspective.startswith("view") else "patch"] = changed
+                changed = legal = None
+        shown = "view" if perspective.startswith("view") else "patch"
+        update |= {name: value for name, value in (("legal", legal), (shown, changed)) if value is not None}
         for name in ("result", "offers", "clocks", "now"):
             if (value := getattr(told, name)) is not UNSET:
                 update[name] = value
@@ -163,6 +177,8 @@ class StepFrames:
 
     def _sync(self, place: Place, perspective: Perspective) -> Push:
         sync = self._told.syncs[perspective]
+        if (legal := self._told.syncs.get(place.legal_perspective)) is not None:
+            sync = Push(sync.name, {**sync.payload, "legal": legal.payload["view"]})
         if place.door is None:
             return sync
         shown = self._seen[place.encoder, perspective].shown

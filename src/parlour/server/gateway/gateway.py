@@ -163,6 +163,7 @@ class Gateway:
             wish.spectate,
             door,
             luck=wish.luck,
+            legal=wish.legal,
         )
 
     def _command(self, client: Client, request: Request, room: str, wish: Wish) -> None:
@@ -357,7 +358,7 @@ class Gateway:
         wish = request.wish
         assert isinstance(wish, Enter)  # noqa: S101 - the answer to one
         audience.company, audience.seq = told.company, told.seq
-        place = Place(client, wish.format, told.viewpoint, request.ref)
+        place = Place(client, wish.format, told.viewpoint, request.ref, legal=wish.legal)
         place.entry = told.number
         # Who has joined anew hears nothing before the answer to that.
         place.muted = self._has_entered_since(client, told.room, told.number)
@@ -450,7 +451,7 @@ class Gateway:
             self.ask(
                 EnterRoom(
                     room, client.number, number, client.player, client.outbox.address, place.since,
-                    place.format, again=True,
+                    place.format, again=True, legal=place.legal,
                 )
             )  # fmt: skip
 

@@ -142,7 +142,7 @@ class EnterableRoom(SteppingRoom):
             connected = self._think(Connect(ask.player), after=sat)
             await self._keep((connected,) if sat is None else (sat, connected))
         seat = self.here.seat(ask.player)
-        place = Place(ask.client, ask.player, name, ask.format)
+        place = Place(ask.client, ask.player, name, ask.format, legal=ask.legal)
         self._move(place, Viewpoint(None, topics) if seat is None else Viewpoint(seat.player, seat.topics))
         return place, () if connected is None else tuple(heard(connected.step, place.topics))
 

@@ -9,6 +9,7 @@ from traceback import extract_tb
 from typing import Any
 
 import msgspec
+import structlog
 from msgspec import Raw
 
 from parlour.clocks import Clocks
@@ -20,11 +21,15 @@ from parlour.scene import Scene, difference, scene_faults
 from parlour.server.border import Perspective, viewer_of
 from parlour.wire import Push, Result
 
+log = structlog.get_logger()
+
 _encode = msgspec.json.Encoder().encode
 
 
 MAX_LEGAL = 100
 """A refusal lists what would be legal, unless that is a book of its own."""
+MOST_LEGAL = 10_000
+"""Whoever asked for it at the join is told all that is legal, up to so many events."""
 
 
 class SeenScene(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -57,6 +62,8 @@ def see(
 ) -> Seen:
     """What a perspective shows now; *before* itself if a scene did not change. *check* looks for faults."""
     format, _, viewer = perspective.partition(":")
+    if format == "legal":
+        return _list_all_legal(game, room, viewer)
     if format == "view":
         return Raw(_encode(game.view(room.state, viewer or None)))
     scene = _draw(game, room, viewer or None, check=check)
@@ -66,6 +73,17 @@ def see(
         return seen
     patch = difference(before.scene, scene)
     return before if patch is None else SeenScene(scene, Raw(_encode(patch)))
+
+
+def _list_all_legal(game: Game[Any], room: Room[Any], player: str) -> Raw:
+    """All that a player could do; nothing where the game does not say, fails on it, or would never end."""
+    try:
+        legal = game.legal_events(room.state, player)
+        some = None if legal is None else list(islice(legal, MOST_LEGAL + 1))
+        return Raw(_encode(None if some is None or len(some) > MOST_LEGAL else some))
+    except Exception:  # nobody else's command must fail because this client wants to know it
+        log.exception("legal_events_failed", room=room.id, game=game.name)
+        return Raw(b"null")
 
 
 def _draw(game: Game[Any], room: Room[Any], viewer: str | None, *, check: bool) -> Scene:
@@ -123,11 +141,12 @@ def sync(  # noqa: PLR0913 - each is one thing that is told
     clocks: Clocks | None = None,
     *,
     now: float | None = None,
+    legal: Seen | None = None,
     reset: bool = False,
     fault: str | None = None,
 ) -> Push:
     """The push with the whole view at *seq*; with a scene also the time on the room's clock."""
-    payload: dict[str, Any] = {"seq": seq}
+    payload: dict[str, Any] = {"seq": seq} if legal is None else {"seq": seq, "legal": legal}
     if isinstance(seen, SeenScene):
         payload["scene"] = seen.whole
     else:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from parlour.room import Room
-from parlour.server.border import Format, Perspective, Viewpoint, gateway_of, perspective_of
+from parlour.server.border import Format, Perspective, Viewpoint, gateway_of, legal_of, perspective_of
 from parlour.wire import Push
 
 Metas = dict[str, dict[str, Any]]
@@ -16,13 +16,15 @@ SPECTATORS = "spectators"
 class Place:
     """A client's place in a room."""
 
-    __slots__ = ("client", "format", "name", "perspective", "phx_ref", "player", "topics", "viewer")
+    __slots__ = ("client", "format", "legal", "name", "perspective", "phx_ref", "player", "topics", "viewer")
 
-    def __init__(self, client: int, player: str, name: str, format: Format) -> None:
+    def __init__(self, client: int, player: str, name: str, format: Format, *, legal: bool = False) -> None:
         self.client = client
         self.player = player
         self.name = name
         self.format = format
+        self.legal = legal
+        """It is told what is legal, too, while it has a seat."""
         self.phx_ref = ""
         """The phx_ref of this place, given by the roster."""
         self.move(Viewpoint(None, ()))
@@ -32,6 +34,11 @@ class Place:
         self.viewer = viewpoint.viewer
         self.topics = viewpoint.topics
         self.perspective: Perspective = perspective_of(viewpoint.viewer, self.format)
+
+    def perspectives(self, viewer: str | None) -> tuple[Perspective, ...]:
+        """All that this place is told as this viewer."""
+        perspective = perspective_of(viewer, self.format)
+        return (perspective, legal_of(viewer)) if self.legal and viewer is not None else (perspective,)
 
     @property
     def viewpoint(self) -> Viewpoint:
@@ -94,7 +101,7 @@ class Roster:
 
     def note_perspectives(self) -> None:
         """Work out the perspectives anew, after somebody came, went or changed seats."""
-        self.perspectives = {place.perspective for place in self.places.values()}
+        self.perspectives = {one for place in self for one in place.perspectives(place.viewer)}
         self._at = None
 
     def by_gateway(self) -> "dict[int, Listeners]":
@@ -103,14 +110,16 @@ class Roster:
             self._at = {}
             for client, place in self.places.items():
                 here = self._at.setdefault(gateway_of(client), Listeners(set(), set()))
-                here.perspectives.add(place.perspective)
+                here.perspectives.update(place.perspectives(place.viewer))
                 here.topics.update(place.topics)
         return self._at
 
     def perspectives_in(self, room: Room[Any]) -> set[Perspective]:
         """The perspectives that there will be once everybody has the viewpoint of their seat in *room*."""
         return {
-            perspective_of(place.player if room.seat(place.player) else None, place.format) for place in self
+            one
+            for place in self
+            for one in place.perspectives(place.player if room.seat(place.player) else None)
         }
 
     @property

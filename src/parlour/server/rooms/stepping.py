@@ -18,7 +18,7 @@ from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
 from parlour.room import Asked, Instant, Room, apply, ask_to_join, perform_without_game, topics_of
 from parlour.server import metrics
-from parlour.server.border import Announced, Perspective, Reseated, StepTold, Viewpoint
+from parlour.server.border import Announced, Perspective, Reseated, StepTold, Viewpoint, legal_of
 from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
 from parlour.server.result_records import UNRATED
@@ -341,11 +341,11 @@ class SteppingRoom(ABC):
     def _move(self, place: Place, viewpoint: Viewpoint) -> None:
         """Let a place see and hear from a viewpoint."""
         place.move(viewpoint)
-        if place.perspective not in self._seen:
-            check = self._env.settings.reload
-            seen: Seen = self._ask_game(lambda: see(self._game, self.here, place.perspective, check=check))
-            self._seen[place.perspective] = seen
-            self._changed_at[place.perspective] = self.here.seq
+        check = self._env.settings.reload
+        for one in place.perspectives(place.viewer):
+            if one not in self._seen:
+                self._seen[one] = self._ask_game(partial(see, self._game, self.here, one, check=check))
+                self._changed_at[one] = self.here.seq
 
     def _whole(self, place: Place, *, reset: bool = False) -> Push:
         """Everything that a place may know, as it is now."""
@@ -358,6 +358,7 @@ class SteppingRoom(ABC):
             room.offers,
             room.clocks,
             now=now,
+            legal=self._seen[legal_of(place.viewer)] if place.legal and place.viewer is not None else None,
             reset=reset,
             fault=fault,
         )
