@@ -12,6 +12,7 @@ from parlour.journal.shards import room_key, shard_of
 from parlour.server.border import (
     Ask,
     AskRoom,
+    ComeAgain,
     Entered,
     EnterRoom,
     LeaveRoom,
@@ -385,6 +386,14 @@ async def test_a_late_farewell_does_not_repeat_what_its_sender_was_asked_since(w
     (number,) = gateway._pending
     worker._hear(Moved("ABCD"), 1)
     assert list(gateway._pending) == [number]
+
+
+async def test_a_former_owner_that_lost_the_room_does_not_send_the_clients_of_its_successor_away(workers):
+    ann, bob = await table_of(workers, 1, 1, 2)
+    workers.workers[2]._hear(ComeAgain("ABCD"), 3)
+    assert bob.closed is None
+    workers.workers[2]._hear(ComeAgain("ABCD"), 1)
+    assert bob.closed is not None
 
 
 async def test_whoever_is_behind_hears_no_step_that_the_room_itself_does_not_know(workers):

@@ -22,6 +22,7 @@ from parlour.journal.shards import LOBBY, room_key, shard_of
 from parlour.server.border import (
     Ask,
     AskRoom,
+    ComeAgain,
     EnterRoom,
     LeaveRoom,
     LookRoom,
@@ -392,13 +393,15 @@ class Worker:
             before, self._again = self._again, self._asked.get(told.number)
             self._gateway.hear(told)
             self._again = before
-        elif not isinstance(told, Moved):
+        elif isinstance(told, Moved) and told.number is not None:
+            if self._gateway.waits_for(told.number):
+                self._note_ownerless(told.number, told.room)
+        elif isinstance(told, Moved | ComeAgain) and self._known_owners.get(told.room) != sender:
+            pass  # it comes late: our clients are at another owner, who knows nothing of it
+        elif isinstance(told, Moved):  # what the old owner did not do, it says of each request by itself
+            self._gateway.come_back(told.room)
+        else:
             self._gateway.hear(told)
-        elif told.number is None:  # what the old owner did not do, it says of each request by itself
-            if self._known_owners.get(told.room) == sender:
-                self._gateway.come_back(told.room)
-        elif self._gateway.waits_for(told.number):
-            self._note_ownerless(told.number, told.room)
 
     # Calls to rooms.
 
