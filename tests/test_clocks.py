@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlour.clocks import MAX_LAG, ClockSettings
+from parlour.clocks import MAX_LAG, Claim, ClockSettings
 from parlour.errors import Refused
 from parlour.game import Outcome, Timeouts, Update
 from parlour.games import GAMES
@@ -236,6 +236,62 @@ def test_a_game_that_fails_at_the_end_of_the_time_has_lost_its_say():
     assert table.room.verdict.how == "flagged"
 
 
+# Where the room was set up so that nobody loses at once.
+
+
+def at_zero(what, kind="increment", seconds=60, extra=0.0):
+    return ClockSettings(kind, seconds, extra, what)
+
+
+def test_the_other_may_claim_the_game_of_whose_time_is_over():
+    table = seated(at_zero("claim"))
+    table.wait(100)
+    assert (table.outcome, left(table)) == (None, [0, 60])
+    table.do(Claim(BOB))
+    assert (table.outcome.won, table.room.verdict.how) == ((BOB,), "flagged")
+    check_replay(table)
+
+
+def test_nobody_can_claim_before_or_for_themselves_or_where_it_is_not_so_set_up():
+    table = seated(at_zero("claim"))
+    refused("illegal_move", table.do, Claim(BOB))
+    table.wait(61)
+    refused("illegal_move", table.do, Claim(ANN))
+    refused("not_seated", table.do, Claim("eve"))
+    other = seated(at_zero("bot"))
+    other.wait(61)
+    refused("illegal_move", other.do, Claim(BOB))
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds"),
+    [
+        (at_zero("claim"), 0),
+        (at_zero("claim", extra=3.0), 3),
+        (at_zero("claim", "delay", extra=3.0), 0),
+        (at_zero("claim", "turn"), 60),
+    ],
+)
+def test_a_late_move_that_nobody_claimed_against_counts_and_adds_what_a_turn_adds(settings, seconds):
+    table = seated(settings)
+    table.wait(100)
+    mark(table, ANN)
+    assert left(table)[0] == seconds
+    refused("illegal_move", table.do, Claim(BOB))
+
+
+def test_a_bot_may_move_for_whose_time_is_over_although_they_are_not_there():
+    table = seated(at_zero("bot", "turn"))
+    table.do(Disconnect(ANN))
+    table.wait(61)
+    assert table.room.stood_in_for == [ANN]
+    event = msgspec.Raw(msgspec.json.encode(table.legal(ANN)[0]))
+    refused("not_joined", table.do, Act(ANN, event))
+    table.do(Act(ANN, event, stand_in=True))
+    assert (table.room.stood_in_for, left(table)) == ([], [60, 60])
+    check_replay(table)
+
+
 # Lag.
 
 
@@ -273,6 +329,7 @@ def test_a_move_after_the_time_is_refused():
         {"kind": "delay", "seconds": 60, "extra": -1},
         {"kind": "sand", "seconds": 60},
         {"kind": "turn", "seconds": 60, "colour": "red"},
+        {"kind": "turn", "seconds": 60, "at_zero": "explode"},
     ],
 )
 def test_a_clock_that_makes_no_sense_is_none(wrong):

@@ -17,6 +17,8 @@ MAX_LAG = 0.2
 """Seconds of a move that are given back at most, because it was on its way for so long."""
 
 ClockKind = Literal["turn", "increment", "delay"]
+AtZero = Literal["lose", "claim", "bot"]
+"""What happens to whose time is over: they have lost, another may claim that, or a bot makes the move."""
 
 
 class ClockSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -27,6 +29,8 @@ class ClockSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """For a turn (``turn``), or for the whole game."""
     extra: Annotated[float, Meta(ge=0, le=3600)] = 0.0
     """Added after each turn (``increment``), or free at the start of each (``delay``)."""
+    at_zero: AtZero = "lose"
+    """What happens to whose time is over."""
 
     def __post_init__(self) -> None:
         if self.kind == "turn" and self.extra:
@@ -40,6 +44,8 @@ class SeatClock(msgspec.Struct, frozen=True, omit_defaults=True):
     """Seconds, as they were when its turn began."""
     since: float | None = None
     """When its turn began; None: its time does not run."""
+    out: bool = False
+    """Its time is over, and its turn is not: another may claim the game, or a bot moves."""
 
 
 class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -75,7 +81,9 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def _run(self, one: SeatClock, now: float, *, runs: bool) -> SeatClock:
         if runs:
-            return one if one.since is not None else SeatClock(one.left, now)
+            return one if one.since is not None or one.out else SeatClock(one.left, now)
+        if one.out:
+            return SeatClock(self._left(0.0, 0.0))
         return one if one.since is None else SeatClock(self._left(one.left, now - one.since))
 
     def _left(self, left: float, turn: float) -> float:
@@ -95,6 +103,10 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
             return self
         return self._with(seat, replace(one, since=min(now, one.since + seconds)))
 
+    def mark_out(self, seat: int) -> "Clocks":
+        """The time of this seat is over, and it neither loses nor pays for the rest of its turn."""
+        return self._with(seat, SeatClock(0.0, out=True))
+
     def refill(self, seat: int, now: float) -> "Clocks":
         """The time of this seat was over and its game goes on: it begins again."""
         return self._with(seat, SeatClock(self.settings.seconds, now))
@@ -108,6 +120,18 @@ class Out(NamedTuple):
 
     at: float
     seat: int
+
+
+class Claim(msgspec.Struct, frozen=True, tag_field="do", tag="claim"):
+    """Win against a player whose time is over, where the room leaves that to the others."""
+
+    player: str
+
+
+class ClaimWin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a client sends to claim the game."""
+
+    id: str | None = None
 
 
 class Flag(msgspec.Struct, frozen=True, tag_field="do", tag="flag"):

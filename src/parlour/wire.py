@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
 
-from parlour.clocks import Clocks, ClockSettings, Flag
+from parlour.clocks import Claim, ClaimWin, Clocks, ClockSettings, Flag
 from parlour.errors import Code, Refused
 from parlour.game import Effect, Outcome
 from parlour.luck import AddedLuck, AddLuck, LuckyBytes, SendLuck
@@ -49,6 +49,8 @@ class Act(msgspec.Struct, frozen=True, tag_field="do", tag="act", omit_defaults=
     event: msgspec.Raw
     lag: float = 0.0
     """Seconds that it was on its way, as the gateway measured it, where the player has a clock."""
+    stand_in: bool = False
+    """A bot made it for the player, whose time is over."""
 
 
 class Chat(msgspec.Struct, frozen=True, tag_field="do", tag="chat"):
@@ -97,7 +99,7 @@ Watching = Literal["anyone", "link", "nobody"]
 
 Command = (
     Join | Connect | Disconnect | Act | Chat | Leave | Rematch | Offer
-    | Answer | Resign | AddLuck | Flag | Ring | Hold | Shutdown
+    | Answer | Resign | Claim | AddLuck | Flag | Ring | Hold | Shutdown
 )  # fmt: skip
 
 
@@ -240,12 +242,12 @@ class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LobbyWish = Queue | Unqueue
 
-OfferWish = MakeOffer | AnswerOffer | GiveUpGame
+OfferWish = MakeOffer | AnswerOffer | GiveUpGame | ClaimWin
 
 Wish = SendEvent | SendChat | GiveUpSeat | PlayAgain | OfferWish | SendLuck | LookFirst
 
 
-def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of all wishes
+def command_of(player: str, wish: Wish) -> Command:  # noqa: C901, PLR0911 - a table of all wishes
     """What a wish asks of a room; who says something has their name there."""
     match wish:
         case SendEvent():
@@ -262,6 +264,8 @@ def command_of(player: str, wish: Wish) -> Command:  # noqa: C901 - a table of a
             return Answer(player, wish.what, wish.accept)
         case GiveUpGame():
             return Resign(player)
+        case ClaimWin():
+            return Claim(player)
         case SendLuck():
             return AddLuck(player, wish.luck)
         case LookFirst():

@@ -159,6 +159,29 @@ async def test_a_bot_with_little_time_is_not_held_back():
         assert len(world.room().state.played) == 2
 
 
+async def test_a_bot_moves_for_whose_time_is_over_and_then_it_is_the_others_turn(world):
+    ann, _ = await seated(world, ClockSettings("turn", 30.0, at_zero="bot"))
+    await ann.drop()
+    await world.wait(30 + MAX_LAG)
+    await world.quiet()
+    room = world.room()
+    assert (len(room.state.played), room.outcome, room.stood_in_for) == (1, None, [])
+    assert room.clocks.seats[0].left == 30
+
+
+async def test_a_client_claims_the_game_of_whose_time_is_over(world):
+    _, bob = await seated(world, ClockSettings("turn", 30.0, at_zero="claim"))
+    await world.wait(60)
+    assert (await bob.push("ABCD", "claim", {}))[0] == "ok"
+    assert bob.heard("update")[-1][1]["result"]["verdict"] == "flagged"
+
+
+async def test_no_bot_moves_in_a_ranked_game(world):
+    wanted = Queue("tictactoe", mode="ranked", clock=ClockSettings("turn", 30.0, at_zero="bot"))
+    with pytest.raises(Refused, match="in a ranked game"):
+        await world.server.pairing.queue("ann", wanted)
+
+
 async def test_a_room_that_is_opened_again_has_the_same_clock(world):
     await world.open("tictactoe", clock=FIVE_THREE)
     await world.wait(3600)

@@ -61,6 +61,7 @@ export interface ClockSettings {
   kind: "delay" | "increment" | "turn";
   seconds: number;
   extra?: number;
+  at_zero?: "bot" | "claim" | "lose";
 }
 
 /** The clocks of all seats. */
@@ -604,6 +605,7 @@ export interface Scene {
 export interface SeatClock {
   left: number;
   since?: number | null;
+  out?: boolean;
 }
 
 /** A bot that took a seat, and the seq of that step. */

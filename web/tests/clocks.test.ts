@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clockFace, shown } from "../src/board/words";
 import { CLOCKS, clockWords, seatClock } from "../src/room/clocks";
+import { lateWord } from "../src/room/offers";
 import { NOWHERE, heard } from "../src/room/state";
 import type { Clocks } from "../src/wire";
 
@@ -58,5 +59,24 @@ describe("a room with clocks", () => {
     const after = heard(joined, { name: "update", told: { seq: 4, now: 1010, clocks: { ...clocks("increment"), seats: [{ left: 190 }, { left: 300, since: 1010 }] } }, at: 410 });
     expect(after.clocks?.seats[1]).toEqual({ left: 300, since: 1010 });
     expect(heard(after, { name: "update", told: { seq: 5 }, at: 411 }).clocks).toBe(after.clocks);
+  });
+});
+
+describe("whose time is over while the game goes on", () => {
+  const seats = [{ id: "ann", name: "Ann", bot: false }, { id: "bob", name: "Bob", bot: false }];
+  const late = (at_zero: "claim" | "bot"): Clocks => ({ settings: { kind: "turn", seconds: 30, at_zero }, seats: [{ left: 0, out: true }, { left: 30 }] });
+
+  it("can be claimed against by the other alone", () => {
+    expect(lateWord(late("claim"), seats, "bob")).toMatchObject({ text: "Ann is out of time.", reply: "claim" });
+    expect(lateWord(late("claim"), seats, "ann")?.reply).toBeNull();
+    expect(lateWord(late("claim"), seats, null)?.reply).toBeNull();
+  });
+
+  it("has a bot move for them where the room was set up so", () => {
+    expect(lateWord(late("bot"), seats, "bob")).toMatchObject({ text: "Ann is out of time: a bot makes this move.", reply: null });
+  });
+
+  it("is nobody as long as there is time", () => {
+    expect(lateWord(clocks("turn"), seats, "bob")).toBeNull();
   });
 });

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from parlour.clocks import ClaimWin
 from parlour.errors import Code, Refused, parse
 from parlour.luck import SendLuck
 from parlour.offers import AnswerOffer, GiveUpGame, MakeOffer
@@ -59,6 +60,7 @@ _WISHES: dict[str, "msgspec.json.Decoder[Wish]"] = {
     "offer": msgspec.json.Decoder(MakeOffer),
     "answer": msgspec.json.Decoder(AnswerOffer),
     "resign": msgspec.json.Decoder(GiveUpGame),
+    "claim": msgspec.json.Decoder(ClaimWin),
     "luck": msgspec.json.Decoder(SendLuck),
 }
 _LOBBY_WISHES: dict[str, "msgspec.json.Decoder[LobbyWish]"] = {

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from parlour.clocks import Clocks, ClockSettings, Flag
+from parlour.clocks import Claim, Clocks, ClockSettings, Flag
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
 from parlour.luck import AddedLuck, AddLuck, mixed
@@ -197,6 +197,8 @@ class _Turn(TimedTurn[S]):
                 self.ring(command)
             case Flag():
                 self.flag(command)
+            case Claim():
+                self.claim(command)
             case Hold():
                 self.behind += command.seconds
             case Shutdown():
@@ -311,7 +313,7 @@ class _Turn(TimedTurn[S]):
         seat = self.room.seat(command.player)
         if seat is None:
             raise not_seated()
-        if not seat.connected:
+        if not seat.connected and not command.stand_in:
             raise Refused(Code.NOT_JOINED, "only somebody who is connected can play")
         self.check_playable()
         self.check_time(command)
@@ -319,7 +321,7 @@ class _Turn(TimedTurn[S]):
         self.remember(command.player)
         self.update(self.game.handle_event(self.state, command.player, event, self.moment()))
         self.offers = after_move(self.offers, command.player)
-        if not seat.bot:
+        if not seat.bot and not command.stand_in:
             self.refresh()
 
     def chat(self, command: Chat) -> None:

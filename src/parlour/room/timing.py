@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from parlour.clocks import MAX_LAG, Clocks, Flag, flagged
+from parlour.clocks import MAX_LAG, Claim, Clocks, Flag, flagged
 from parlour.errors import Code, Refused
 from parlour.game import Game, Outcome
 from parlour.room.offering import OfferingTurn
@@ -54,15 +54,24 @@ class TimedTurn(OfferingTurn[S]):
             raise Refused(Code.TOO_LATE, "your time is over")
 
     def flag(self, command: Flag) -> None:
-        """The time of a player is over: the game says what that means, or they have lost."""
-        seat = self.number(command.player)
+        """The time of a player is over: the game or the settings say what that means, or they have lost."""
+        seat, clocks = self.number(command.player), self.clocks
         update = None if self.spared else self.game.handle_flag(self.state, command.player, self.moment())
-        if update is None:
+        if update is not None:
+            self.update(update)
+            self.clocks = clocks and clocks.refill(seat, self.clock)
+        elif clocks is None or clocks.settings.at_zero == "lose":
             self.decide(flagged(command.player, self.playing()))
         else:
-            self.update(update)
-            if self.clocks is not None:
-                self.clocks = self.clocks.refill(seat, self.clock)
+            self.clocks = clocks.mark_out(seat)
+
+    def claim(self, command: Claim) -> None:
+        """End the game against a player whose time is over, if the room leaves that to the others."""
+        self.check_offers(command.player)
+        late = [] if self.clocks is None or self.clocks.settings.at_zero != "claim" else self.room.late
+        if not late or command.player in late:
+            raise Refused(Code.ILLEGAL_MOVE, "you can claim the game when the time of another is over")
+        self.decide(flagged(late[0], self.playing()))
 
     def run_clocks(self, outcome: Outcome | None) -> None:
         """Let the time of those run who are to move now, and wake the room when it is over."""

@@ -149,6 +149,17 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         return [s.player for s in self.seats if s is not None and s.bot]
 
     @property
+    def late(self) -> list[str]:
+        """The players whose time is over while their turn is not."""
+        clocks = () if self.clocks is None else self.clocks.seats
+        return [s.player for s, one in zip(self.seats, clocks, strict=False) if s is not None and one.out]
+
+    @property
+    def stood_in_for(self) -> list[str]:
+        """The players for whom a bot makes the move, because their time is over."""
+        return self.late if self.clocks is not None and self.clocks.settings.at_zero == "bot" else []
+
+    @property
     def seed_hash(self) -> str:
         """What is public of the seed from the start."""
         return hashlib.sha256(self.seed).hexdigest()

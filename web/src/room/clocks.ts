@@ -14,7 +14,13 @@ export const CLOCKS: readonly ClockSettings[] = [
 ];
 
 /** How much time players have, in words. */
-export function clockWords({ kind, seconds, extra = 0 }: ClockSettings): string {
+export function clockWords(settings: ClockSettings): string {
+  const time = timeWords(settings);
+  if (settings.at_zero === "bot") return t("{clock}; then a bot makes the move", time);
+  return settings.at_zero === "claim" ? t("{clock}; then the other may claim the win", time) : time;
+}
+
+function timeWords({ kind, seconds, extra = 0 }: ClockSettings): string {
   if (kind === "turn") return t("{time} a turn", spell(seconds));
   if (!extra) return t("{time} for the game", spell(seconds));
   if (kind === "increment") return t("{time} and {more} more a turn", spell(seconds), spell(extra));

@@ -1,7 +1,7 @@
 // What players offer each other, in words, and what each of them can do about it.
 import type { FullControl } from "../board/things";
 import { t } from "../language/language.svelte";
-import type { Offers, OpenOffer, Player } from "../wire";
+import type { Clocks, Offers, OpenOffer, Player } from "../wire";
 
 export type What = OpenOffer["what"];
 type Seats = readonly (Player | null)[];
@@ -12,8 +12,8 @@ export type RoomAsk = { ask: "offer"; what: What } | { ask: "resign" };
 /** What is to be said beside the board, and what I can answer to it. */
 export interface Word {
   readonly text: string;
-  /** I can agree or decline; take my own offer back; ask to go on after a pause; or just read. */
-  readonly reply: "answer" | "withdraw" | "resume" | null;
+  /** I can agree or decline; take my own offer back; ask to go on after a pause; claim the game; or just read. */
+  readonly reply: "answer" | "withdraw" | "resume" | "claim" | null;
   readonly what: What | null;
 }
 
@@ -54,6 +54,16 @@ export function wordOf(offers: Offers, seats: Seats, me: string | null): Word | 
   const vain = offers.declined?.filter(({ by }) => by === me).at(-1);
   if (offers.paused != null) return { text: t("The game is paused, and its clock with it."), reply: seated ? "resume" : null, what: null };
   return vain && me !== null ? { text: DECLINED[vain.what](), reply: null, what: null } : null;
+}
+
+/** What there is to say about a player whose time is over while the game goes on, to me; null where there is none. */
+export function lateWord(clocks: Clocks | null, seats: Seats, me: string | null): Word | null {
+  const late = seats.filter((player, seat) => player && clocks?.seats[seat]?.out);
+  const first = late[0];
+  if (!clocks || !first) return null;
+  if (clocks.settings.at_zero === "bot") return { text: first.id === me ? t("Your time is over: a bot makes this move.") : t("{name} is out of time: a bot makes this move.", first.name), reply: null, what: null };
+  if (late.some((player) => player?.id === me)) return { text: t("Your time is over: until you move, the game can be claimed."), reply: null, what: null };
+  return { text: t("{name} is out of time.", first.name), reply: seats.some((player) => player?.id === me) ? "claim" : null, what: null };
 }
 
 /** What is on the menu now: the offers that the game allows, and what it keeps there itself. */

@@ -11,7 +11,7 @@ import { NOWHERE, heard, type Message, type RoomState } from "./state";
 const FINAL = new Set(["unknown_room", "room_ended", "game_full", "no_spectators", "seat_kept", "rules_changed", "room_damaged", "malformed"]);
 
 /** What can be asked of a room. */
-export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign" | "luck";
+export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign" | "claim" | "luck";
 
 interface Asked {
   name: string;

@@ -12,9 +12,14 @@ from parlour.room import Room, seal
 from parlour.server.bots.worker import Question
 
 
-def question_of(game: Game[Any], room: Room[Any], player: str, bot: str) -> Question | None:
-    """The question for a bot, with its view and legal events; None if there is nothing for it to do."""
-    offer = room.offers.open
+def question_of(
+    game: Game[Any], room: Room[Any], player: str, bot: str, *, answers: bool = True
+) -> Question | None:
+    """The question for a bot, with its view and legal events; None if there is nothing for it to do.
+
+    Unless it *answers* offers, it is asked for moves alone.
+    """
+    offer = room.offers.open if answers else None
     asked = None if offer is None or player in (offer.by, *offer.agreed) else offer.what
     paused = room.offers.paused is not None
     legal = [] if paused else list(game.legal_events(room.state, player) or ())

@@ -28,6 +28,7 @@ from parlour.server.border import (
     Resync,
     RoomClosed,
 )
+from parlour.server.bots.players import chosen
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
 from parlour.server.clock import Handle
@@ -346,7 +347,7 @@ class RoomActor(MovableRoom):
         """Ask the bots who can do something now and are not thinking already."""
         if self._room is None:
             return
-        for player in self._room.bots:
+        for player in (*self._room.bots, *self._room.stood_in_for):
             if player not in self._asked_bots and (question := self.question(player)) is not None:
                 self._asked_bots |= {player}
                 until = self._room.out_of_time(player)
@@ -357,13 +358,17 @@ class RoomActor(MovableRoom):
         self._asked_bots -= {player}
 
     def question(self, player: str) -> Question | None:
-        """What this bot has to decide; None while it is not for it to do anything."""
+        """What this bot has to decide, or a bot for a player whose time is over; None while it is nothing."""
         room = self._room
-        if room is None or room.ended is not None or room.outcome is not None or room.seat(player) is None:
+        if room is None or room.ended is not None or room.outcome is not None:
             return None
+        is_bot = player in room.bots
+        if not is_bot and player not in room.stood_in_for:
+            return None
+        bot = player.split(":")[1] if is_bot else chosen(self._game, None)
         try:
             question: Question | None = self._ask_game(
-                partial(question_of, self._game, room, player, player.split(":")[1])
+                partial(question_of, self._game, room, player, bot, answers=is_bot)
             )
         except Refused:  # a bug of the game's, which is in the log
             return None
@@ -384,7 +389,7 @@ class RoomActor(MovableRoom):
             self._close(Refused(Code.ROOM_ENDED, f"room {self.id} is over ({room.ended})"), ended=True)
             return
         self._set_alarm()
-        if room.bots:
+        if room.bots or room.stood_in_for:
             self.ask_bots()
 
     def _set_alarm(self) -> None:

@@ -105,16 +105,16 @@ async def _move_bot(room: RoomActor, call: MoveBot) -> None:
         room.ask_bots()
     elif call.event is not None:
         try:
-            await room.step(_command(call, call.event))
+            await room.step(_command(room, call, call.event))
         except Refused as why:
             await _move_otherwise(room, call, why)
 
 
-def _command(call: MoveBot, event: Raw) -> Command:
+def _command(room: RoomActor, call: MoveBot, event: Raw) -> Command:
     """What a bot wants: a move, or an answer to an offer."""
     what = call.question.offer
     if what is None:
-        return Act(call.player, event, call.held)
+        return Act(call.player, event, call.held, stand_in=call.player not in room.here.bots)
     return Answer(call.player, cast("What", what), accept=bytes(event) == b"true")
 
 
@@ -127,7 +127,7 @@ async def _move_otherwise(room: RoomActor, call: MoveBot, why: Refused) -> None:
         room.ask_bots_later(why)
         return
     try:
-        await room.step(_command(call, anything(call.question)))
+        await room.step(_command(room, call, anything(call.question)))
     except Refused as again:
         log.error("bot_stuck", room=room.id, player=call.player, why=again.message)
 

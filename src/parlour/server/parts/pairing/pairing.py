@@ -339,6 +339,9 @@ class Pairing:
         )
         if wanted.mode == "ranked" and (room.least, len(room.seats)) != (2, 2):
             raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
+        if wanted.mode == "ranked" and wanted.clock is not None and wanted.clock.at_zero == "bot":
+            why = "$.clock.at_zero: expected lose or claim in a ranked game, got 'bot'"
+            raise Refused(Code.MALFORMED, why, path="$.clock.at_zero")
         rating = (
             await self._rating(player, ladder_of(game.name, room.config))
             if wanted.mode == "ranked"
