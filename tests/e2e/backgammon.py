@@ -6,8 +6,20 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
+from parlour.game import Chance
+from parlour.luck import AddedLuck, mixed
 from tests.e2e.clients import Raw
 from tests.e2e.servers import Server
+
+
+def luck_for(seed: bytes, step: int, *dice: int) -> str:
+    """Random bytes that let a step roll these dice, if each of two players adds them to the seed."""
+    for number in itertools.count():
+        luck = f"{number:032x}"
+        chance = Chance(mixed(seed, [AddedLuck("", luck)] * 2), step)
+        if tuple(chance.die() for _ in dice) == dice:
+            return luck
+    raise AssertionError
 
 
 class Fast:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.backgammon import hasten
+from tests.e2e.backgammon import hasten, luck_for
 from tests.e2e.browser import PHONE
 from tests.e2e.hands import (
     SLOW,
@@ -298,24 +298,41 @@ def test_a_finger_that_misses_a_point_by_a_little_has_hit_it(sit):
 WHERE = "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.top, box.left, box.right])"
 
 
-def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end_the_turn(sit):
-    _, pair = sit({"picks_up": False}, variant="portes", opening_dice=True)
-    for who in pair:
+@pytest.mark.parametrize(("swapped", "first"), [(False, 3), (True, 2)])
+def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end_the_turn(
+    server, visit, swapped, first
+):
+    room = server.open_room("backgammon", config={"variant": "portes", "opening_dice": True})["id"]
+    luck = luck_for(server.secret_seed(room), READY, 3, 2)  # each checker can be played by each of them
+    ann, bob = (visit(server, name, picks_up=False) for name in ("Ann", "Bob"))
+    for who in (ann, bob):
+        who.context.add_init_script(BRING % luck)
+        who.come_in(room)
+    for who in (ann, bob):
         button(who, "Ready").click()
-    who = wait_for_turn(pair)
-    dice = who.board.locator("[data-piece^=die]")
+    dice = ann.board.locator("[data-piece^=die]")
     expect(dice).to_have_count(2, timeout=SLOW)
-    left = dice.first.bounding_box()["x"]
-    dice.first.click()
-    who.page.wait_for_function(MOVED, arg=left, timeout=SLOW)
-    for used_up in (1, 2):
-        tap(who, movable(who).last)
-        expect(who.board.locator(".piece.dim[data-piece^=die]")).to_have_count(used_up, timeout=SLOW)
-    expect(button(who, "End the turn")).to_be_visible(timeout=SLOW)
+    assert server.room(room)["seq"] == READY
+    if swapped:
+        left = dice.first.bounding_box()["x"]
+        dice.first.click()
+        ann.page.wait_for_function(MOVED, arg=left, timeout=SLOW)
+    used_pips = ann.board.locator(".piece.dim[data-piece^=die] .pip")
+    for pips in (first, 5):
+        tap(ann, movable(ann).last)
+        expect(used_pips).to_have_count(pips, timeout=SLOW)
+    expect(button(ann, "End the turn")).to_be_visible(timeout=SLOW)
     dice.last.click()
-    expect(who.page.locator(".bar.mine")).to_have_count(0, timeout=SLOW)
+    expect(ann.page.locator(".bar.mine")).to_have_count(0, timeout=SLOW)
 
 
+READY = 6
+"""The step in which both are ready: two have sat down and come, and one has said so before."""
+BRING = """const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data) {
+    return send.call(this, data.replace(/"luck":"[0-9a-f]{32}"/, '"luck":"%s"'));
+};"""
+"""A page adds these random bytes instead of its own."""
 MOVED = """left => document.querySelector("[data-piece^=die]").getBoundingClientRect().x !== left"""
 
 

@@ -17,8 +17,13 @@ VARIANTS = {
     "Minesweeper": ["Beginner", "Intermediate", "Expert", "Your own"],
     "Backgammon": ["Backgammon", "Tavla", "Tavli", "Portes", "Plakoto", "Fevga"],
     "Stratego": ["Classic", "Quick start"],
+    "Hex": ["7 x 7", "11 x 11"],
+    "Hearts": ["Three", "Four", "Five"],
+    "Goofspiel": ["The prize stays", "Equal bids cancel", "Nobody gets it"],
 }
-"""The cards of each game."""
+"""The cards of each game, or its presets."""
+TABLES = {"Three": 3, "Four": 4, "Five": 5}
+"""How many sit, where that is not two."""
 SAMPLE = [
     ("Noughts and crosses", "", "on its side"),
     ("Minesweeper", "Expert", "phone"),
@@ -46,15 +51,19 @@ def test_a_variant_is_played_to_its_end_by_pressing_what_the_page_offers(quick, 
     ann.go("/").page.get_by_label("Your name").fill("Ann")
     if variant:
         ann.click(f"Set up {game}")
-        ann.page.get_by_role("dialog").locator(".cards").get_by_text(variant, exact=True).click()
+        choices = ann.page.get_by_role("dialog").locator(".cards, .choices")
+        choices.get_by_text(variant, exact=True).click()
+        if game == "Hearts":
+            choices.get_by_text("One deal", exact=True).click()
         ann.click("Open the room")
     else:
         ann.click(f"A friend to play {game} with")
     ann.page.wait_for_url(re.compile(r"/r/\w+$"))
-    if game != "Minesweeper":
-        ann.click("Add a bot")
+    for number in range(0 if game == "Minesweeper" else TABLES.get(variant, 2) - 1):
+        ann.page.get_by_role("button", name="Add a bot", exact=True).first.click()
         bots = ann.page.get_by_role("group", name="Which bot?").get_by_role("button")
-        bots.filter(has_text=re.compile("Easy|Sensible|Casual")).click()
+        bots.filter(has_text=re.compile("Easy|Sensible|Casual|Fair")).first.click()
+        expect(ann.page.locator(".bar .who strong")).to_have_count(2 + number)
     play_to_the_end(ann, seed=7)
     expect(ann.status).to_have_text(re.compile("win|lose|draw"))
     ann.click("Replay")
