@@ -3,7 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Protocol
+
+KEPT_CANCELLED = 100
+"""So many cancelled calls are kept at least, until it is their time."""
 
 
 class Handle(Protocol):
@@ -32,11 +37,46 @@ class Clock(Protocol):
         ...
 
 
+class PlannedCall:
+    """A call that a clock makes when it is time."""
+
+    __slots__ = ("_callback", "_clock")
+
+    def __init__(self, clock: "SystemClock", callback: Callable[[], None]) -> None:
+        self._clock = clock
+        self._callback: Callable[[], None] | None = callback
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True if it was cancelled, or made."""
+        return self._callback is None
+
+    def cancel(self) -> None:
+        """Make no call."""
+        if self._callback is not None:
+            self._callback = None
+            self._clock.note_cancelled()
+
+    def make(self) -> None:
+        """Make the call, unless it was cancelled."""
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            callback()
+
+
 class SystemClock:
-    """The machine's monotonic time, moved on to where the rooms' clock stopped."""
+    """The machine's monotonic time, moved on to where the rooms' clock stopped.
+
+    All calls that are planned share one timer of the event loop, however many rooms have clocks.
+    """
 
     def __init__(self) -> None:
         self._shift = 0.0
+        self._planned: list[tuple[float, int, PlannedCall]] = []
+        """A heap of planned calls, by their time and then in order."""
+        self._numbers = count()
+        self._cancelled = 0
+        self._timer: asyncio.TimerHandle | None = None
 
     def start(self, at: float) -> None:
         self._shift = at - time.monotonic()
@@ -48,7 +88,37 @@ class SystemClock:
         return time.time()
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Handle:
-        return asyncio.get_running_loop().call_later(max(0.0, when - self.now()), callback)
+        call = PlannedCall(self, callback)
+        heappush(self._planned, (when, next(self._numbers), call))
+        if self._planned[0][2] is call:
+            self._set_timer()
+        return call
+
+    def _set_timer(self) -> None:
+        """Wake up when the first call is due."""
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = max(0.0, self._planned[0][0] - self.now()) if self._planned else None
+        self._timer = None if wait is None else asyncio.get_running_loop().call_later(wait, self._ring)
+
+    def _ring(self) -> None:
+        """Make the calls that are due, each in a turn of the event loop's own, and wait for the next."""
+        loop, now = asyncio.get_running_loop(), self.now()
+        while self._planned and (self._planned[0][0] <= now or self._planned[0][2].is_cancelled):
+            _, _, call = heappop(self._planned)
+            if call.is_cancelled:
+                self._cancelled -= 1
+            else:
+                loop.call_soon(call.make)
+        self._set_timer()
+
+    def note_cancelled(self) -> None:
+        """A planned call was cancelled; when most are, they are thrown out."""
+        self._cancelled += 1
+        if self._cancelled > len(self._planned) // 2 + KEPT_CANCELLED:
+            self._planned = [one for one in self._planned if not one[2].is_cancelled]
+            heapify(self._planned)
+            self._cancelled = 0
 
 
 class Rounds:
