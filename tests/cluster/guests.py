@@ -89,6 +89,17 @@ class Line:
         return max(int(heard.payload["seq"]) for heard in self.heard if heard.name in ("sync", "update"))
 
     @property
+    def clocks(self) -> Any:
+        """What was last told of the players' clocks, with `now`, the room's time then."""
+        told = [heard.payload for heard in self.heard if "clocks" in heard.payload]
+        return told[-1]
+
+    def seconds_left(self, seat: int) -> float:
+        """What a seat whose time runs had left when the clocks were last told."""
+        one = self.clocks["clocks"]["seats"][seat]
+        return float(one["since"] + one["left"] - self.clocks["now"])
+
+    @property
     def view(self) -> Any:
         """What is to be seen, as last told."""
         shown = [heard.payload for heard in self.heard if "view" in heard.payload]

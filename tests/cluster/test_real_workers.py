@@ -269,6 +269,24 @@ async def test_nobody_loses_on_time_because_the_owner_died(cluster, come):
     assert 1 < hold.seconds < ADOPTED_WITHIN
 
 
+async def test_the_clocks_of_players_stand_still_from_the_death_of_the_owner_until_the_room_is_adopted(
+    cluster, come
+):
+    at, owner = await cluster.open(2)
+    room = await cluster.new_room(owner, clock={"kind": "increment", "seconds": 60})
+    ann, bob = await come(room, ann=at, bob=at)
+    before, begun = bob.seconds_left(0), asyncio.get_running_loop().time()
+    owner.kill()
+    assert (await bob.ask("chat", {"text": "still there?", "id": "1"})).status == "ok"
+    assert (await bob.ask("phx_leave", {})).status == "ok"
+    assert (await bob.join()).status == "ok"
+    passed = asyncio.get_running_loop().time() - begun
+    there = await kept(cluster, room)
+    (hold,) = [step.command for step in there.steps if isinstance(step.command, Hold)]
+    assert before - bob.seconds_left(0) <= passed - hold.seconds + 0.1
+    assert (await ann.play("mark", "1", cell=0)).status == "ok"
+
+
 async def test_a_frozen_owner_is_fenced_and_writes_nothing_when_it_wakes(cluster, come):
     at, owner = await cluster.open(2)
     room = await cluster.new_room(owner)
