@@ -83,7 +83,8 @@ def test_the_vocabulary_has_no_field_that_no_story_uses(kind):
 @pytest.mark.parametrize("field", WORDS)
 def test_the_vocabulary_has_no_word_that_no_story_uses(field):
     used = {getattr(thing, field) for thing in things() if field in thing.__struct_fields__}
-    assert used - {None} == set(get_args(WORDS[field]))
+    files = {word for word in used if word and "." in word}  # pictures of a game's own
+    assert used - files - {None} == set(get_args(WORDS[field]))
 
 
 @cache

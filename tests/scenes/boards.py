@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from examples.fox import FoxAndHounds
 from parlour.game import Game
 from parlour.testing import Table
 from tests.boards import auction, dice, hexes, morris, routes, tricks
@@ -13,13 +14,13 @@ PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal")
 def played(game: Game[Any], seats: int, moves: int, eyes: str = "ann") -> Moments:
     """A game in which everybody does the first thing that is legal, as one of them sees it."""
     table = Table(game, luck=3).sit(*PEOPLE[:seats])
-    moments = [("The beginning", game.scene(table.state, eyes))]
+    moments = [("The beginning", table.scene(eyes))]
     for number in range(moves):
         for player in PEOPLE[:seats]:
             legal = list(game.legal_events(table.state, player) or ())
             if legal:
                 table.act(player, legal[(7 * number) % len(legal)])
-                moments.append((f"Move {number + 1}", game.scene(table.state, eyes)))
+                moments.append((f"Move {number + 1}", table.scene(eyes)))
                 break
     return moments
 
@@ -42,10 +43,10 @@ def morris_story() -> Moments:
 def auction_story() -> Moments:
     """Two lots are sold, and some bid for the third."""
     table = Table(auction.Auction()).sit(*PEOPLE[:5])
-    moments = [("The first lot", table.game.scene(table.state, "ann"))]
+    moments = [("The first lot", table.scene("ann"))]
     for number, coins in enumerate((3, 5, 2, 1, 4, 6, 2, 3, 1, 0, 2, 4, 1)):
         table.act(PEOPLE[number % 5], auction.Bid(coins))
-        moments.append((f"Bid {number + 1}", table.game.scene(table.state, "ann")))
+        moments.append((f"Bid {number + 1}", table.scene("ann")))
     return moments
 
 
@@ -57,3 +58,8 @@ def routes_story() -> Moments:
 def dice_story() -> Moments:
     """Some of eight have rolled."""
     return played(dice.Dice(), 8, 12)
+
+
+def fox_story() -> Moments:
+    """The fox comes out and two hounds go to meet it: pieces that are pictures of the game's own."""
+    return played(FoxAndHounds(), 2, 6)

@@ -7,6 +7,7 @@ from tests.scenes.backgammon import backgammon
 from tests.scenes.boards import (
     auction_story,
     dice_story,
+    fox_story,
     hexes_story,
     morris_story,
     routes_story,
@@ -28,4 +29,5 @@ STORIES: dict[str, Callable[[], Moments]] = {
     "auction": auction_story,
     "routes": routes_story,
     "dice": dice_story,
+    "fox": fox_story,
 }

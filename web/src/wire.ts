@@ -376,7 +376,7 @@ export interface Patch {
 /** Something that stands on a spot and may move to another. The order of pieces means nothing. */
 export interface Piece {
   id: string;
-  look: "back" | "card" | "card_back" | "counter" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x";
+  look: string;
   spot: string;
   at?: number;
   owner?: number | null;
@@ -599,6 +599,7 @@ export interface Scene {
   text?: string;
   waiting?: boolean;
   narrow?: Narrow | null;
+  pictures?: Record<string, string>;
 }
 
 /** The time of one seat. */
@@ -645,7 +646,7 @@ export interface ShownSeed {
 
 /** What stands beside a player's name; the first is that of seat 0. */
 export interface Side {
-  look?: "back" | "card" | "card_back" | "counter" | "cube" | "die" | "disc" | "flag" | "mine" | "o" | "tile" | "x" | null;
+  look?: string | null;
   text?: string;
   score?: string;
   unless?: string;

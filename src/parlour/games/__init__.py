@@ -6,6 +6,7 @@ from typing import Any
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.pictures import pictures_of
 from parlour.plugins import load_each, registered
 
 GROUP = "parlour.games"
@@ -26,6 +27,7 @@ def collect(entries: Iterable[EntryPoint]) -> tuple[dict[str, Game[Any]], list[s
             raise Refused(Code.GAME_ERROR, f"expected a game of the name {name}, got {game.name}")
         if name in games:
             raise Refused(Code.NAME_TAKEN, f"there is a game {name} already")
+        pictures_of(game)  # refuses what no browser should get
         games[name] = game
 
     troubles = load_each(entries, take)

@@ -5,6 +5,7 @@ from parlour.scene.default import plain, turn_in, turn_status
 from parlour.scene.faults import scene_faults
 from parlour.scene.patches import Patch, apply, difference
 from parlour.scene.values import (
+    PICTURE,
     Box,
     Choice,
     Clock,
@@ -25,6 +26,7 @@ from parlour.scene.values import (
 )
 
 __all__ = [
+    "PICTURE",
     "Box",
     "Choice",
     "Clock",

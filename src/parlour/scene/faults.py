@@ -44,6 +44,7 @@ def scene_faults(scene: Scene) -> Iterator[str]:
     yield from (f"the id {id!r} is there {count} times" for id, count in ids.items() if count > 1)
     yield from _spot_faults(scene)
     yield from _piece_faults(scene)
+    yield from _picture_faults(scene)
     yield from _narrow_faults(scene)
     yield from (f"control {control.id!r} has no text" for control in scene.controls if not control.text)
     for line in scene.lines:
@@ -75,6 +76,16 @@ def _piece_faults(scene: Scene) -> Iterator[str]:
     for (spot, at), count in places.items():
         if count > 1:
             yield f"{count} pieces have the place at={at} on spot {spot!r}"
+
+
+def _picture_faults(scene: Scene) -> Iterator[str]:
+    """A look with a dot in it is the file of a picture; those of other games are not there, either."""
+    looks = [(f"piece {piece.id!r}", piece.look) for piece in scene.pieces]
+    looks += [(f"side {seat}", side.look) for seat, side in enumerate(scene.sides) if side.look is not None]
+    for what, look in looks:
+        if "." in look and look not in scene.pictures:
+            there = ", ".join(sorted(scene.pictures)) or "which there are none beside its file"
+            yield f"{what}: expected a picture of this game's own, of {there}; got {look!r}"
 
 
 def _relation(piece: Any, spot: Any) -> str:

@@ -4,6 +4,7 @@ Lengths are in units: a square of a board is 1 x 1, x grows to the right, y down
 In every text for people ``{0}`` stands for the name of whoever has seat 0, and so on.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
@@ -28,6 +29,9 @@ TONES = 8
 MAX_THINGS = 10_000
 """More than this no browser draws in time."""
 
+PICTURE = r"[a-z0-9][a-z0-9_-]{0,39}\.(svg|png)"
+"""How the file of a picture of the game's own is called; its name is a look."""
+
 _SHAPES = frozenset(get_args(Shape))
 _FILLS = frozenset(get_args(Fill))
 _LOOKS = frozenset(get_args(Look))
@@ -39,6 +43,14 @@ def _check_word(what: str, name: str, word: object, known: Iterable[object]) -> 
     if word not in known:
         words = ", ".join(sorted(str(one) for one in known if one is not None))
         raise ValueError(f"{what}: expected a {name} of {words}; got {word!r}")
+
+
+def _check_look(what: str, look: str | None) -> None:
+    """A look is a word of ours or the file of a picture, which is there or not: see `scene_faults`."""
+    if look not in _LOOKS and look is not None and not re.fullmatch(PICTURE, look):
+        words = ", ".join(sorted(_LOOKS))
+        own = "a file of the game's own pictures, such as king.svg"
+        raise ValueError(f"{what}: expected a look of {words}, or {own}; got {look!r}")
 
 
 def _check_sizes(what: str, **sizes: float) -> None:
@@ -117,7 +129,8 @@ class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that stands on a spot and may move to another. The order of pieces means nothing."""
 
     id: str
-    look: Look
+    look: str
+    """A `Look`, or the file of a picture of the game's own: ``king.svg``."""
     spot: str
     at: int = 0
     """Its place among the pieces of that spot: 0 lies lowest, or comes first in a tray or a hand."""
@@ -146,7 +159,7 @@ class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
         is_known = self.look in _LOOKS and self.mark in _MARKS
         if not (is_known and 0 <= self.tone <= TONES and (self.owner is None or self.owner >= 0)):
             what = f"piece {self.id!r}"
-            _check_word(what, "look", self.look, _LOOKS)
+            _check_look(what, self.look)
             _check_word(what, "mark", self.mark, _MARKS)
             _check_numbers(what, self.tone, self.owner)
 
@@ -198,11 +211,15 @@ class Control(msgspec.Struct, frozen=True, omit_defaults=True):
 class Side(msgspec.Struct, frozen=True, omit_defaults=True):
     """What stands beside a player's name; the first is that of seat 0."""
 
-    look: Look | None = None
+    look: str | None = None
+    """A `Look`, or the file of a picture of the game's own."""
     text: str = ""
     score: str = ""
     unless: str = ""
     """The choice that hides the text."""
+
+    def __post_init__(self) -> None:
+        _check_look("a side", self.look)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -271,6 +288,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """The viewer can do nothing on the board now; spots and pieces may keep their events meanwhile."""
     narrow: Narrow | None = None
     """How the board is laid out on a phone that is held upright; None: as everywhere."""
+    pictures: Mapping[str, str] = {}
+    """Where the game's own pictures are, by the names of their files; Parlour fills it in."""
 
     def __post_init__(self) -> None:
         _check_sizes("the scene", width=self.width, height=self.height)

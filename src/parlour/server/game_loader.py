@@ -14,6 +14,7 @@ from typing import Any
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.pictures import pictures_of
 
 
 def load_games(file: Path, say: Callable[[str], None] = lambda _: None) -> list[Game[Any]]:
@@ -69,10 +70,12 @@ def _games_in(module: ModuleType, file: Path, say: Callable[[str], None]) -> lis
 def _checked(kind: type[Game[Any]], text: bytes, file: Path) -> Game[Any]:
     with _explained(file):
         try:
-            return kind().checked()
+            game = kind().checked()
         except Refused as why:
             line = line_of(kind, why.path or "", text)
             raise Refused(Code.GAME_ERROR, f"{file}, line {line}: {why.message}") from None
+        pictures_of(game)  # refuses what no browser should get
+    return game
 
 
 def two_of_a_name(game: Game[Any], other: object) -> str:

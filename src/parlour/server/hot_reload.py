@@ -10,6 +10,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.pictures import FOLDER
 from parlour.server.components import Components
 from parlour.server.game_loader import is_from, load_games, raised_in, two_of_a_name
 from parlour.server.logs import escaped
@@ -19,8 +20,8 @@ log = structlog.get_logger()
 LOOK_AT_FILES_EVERY = 0.5
 """Seconds between two looks at the files."""
 
-Stamp = tuple[int, int] | None
-"""Identifies a saved version of a file."""
+Stamp = tuple[tuple[str, int, int], ...] | None
+"""Identifies a saved version of a file and of the pictures beside it."""
 
 
 class Reloader:
@@ -115,7 +116,8 @@ class Reloader:
 
 def _stamp(file: Path) -> Stamp:
     try:
-        stat = file.stat()
+        files = [file, *sorted(file.parent.glob(f"*{FOLDER}/*"))]
+        stats = [(file.name, file.stat()) for file in files]
     except OSError:
         return None
-    return stat.st_mtime_ns, stat.st_size
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)

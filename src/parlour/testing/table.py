@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from parlour.clocks import ClockSettings
 from parlour.errors import Refused
 from parlour.game import Game, Joined, Outcome, Send
+from parlour.pictures import scene_of
 from parlour.room import Instant, Room, apply, ask_to_join, is_timer, open_room, topics_of
 from parlour.scene import Scene
 from parlour.sim.table import NEW_YEAR
@@ -136,7 +137,7 @@ class Table:
 
     def scene(self, viewer: str | None) -> Scene:
         """What the browser of a player, or of those without a seat (None), draws."""
-        return self.game.scene(self.state, viewer)
+        return scene_of(self.game, self.state, viewer)
 
     def legal(self, player: str) -> list[Any]:
         """All that this player could do now."""

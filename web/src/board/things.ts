@@ -23,6 +23,8 @@ export interface Things {
   readonly text: string;
   readonly waiting: boolean;
   readonly narrow: Narrow | null;
+  /** Where the game's own pictures are, by the looks that they are. */
+  readonly pictures: Readonly<Record<string, string>>;
 }
 
 const SPOT = {
@@ -34,7 +36,7 @@ const PIECE = {
   tone: 0, count: 0,
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "", waiting: false, narrow: null } as const;
+const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "", waiting: false, narrow: null, pictures: {} } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

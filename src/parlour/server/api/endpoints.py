@@ -41,6 +41,7 @@ from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, 
 from parlour.server.api.game_files import check_language
 from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
+from parlour.server.api.picture_files import picture_route
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.schemas import GameSchemas, schemas_of
@@ -90,6 +91,7 @@ class Api:
 
     def __init__(self, parlour: Components, tokens: Tokens, limits: Limits, settings: Settings) -> None:
         self._parlour = parlour
+        self.games = parlour.games
         self._tokens = tokens
         self._identities = Identities(tokens, parlour.sessions)
         self._limits = limits
@@ -513,6 +515,7 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
         *page_routes(pages or {}, lambda request: api.head_tags(request, pages or {})),
+        picture_route(api.games),
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

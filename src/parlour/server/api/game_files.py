@@ -1,12 +1,11 @@
 """Files that stand beside a game: its rules page, its texts in other languages."""
 
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.pictures import path_beside
 
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 """The code of a language as browsers write it: ``de``, ``pt-BR``."""
@@ -14,9 +13,9 @@ LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 
 def text_beside(game: Game[Any], name: str) -> str:
     """The text of a file in the folder of the game's own; empty if there is none that can be read."""
-    module = sys.modules.get(type(game).__module__)
+    file = path_beside(game, name)
     try:
-        return Path(getattr(module, "__file__", None) or "").with_name(name).read_text(encoding="utf-8")
+        return "" if file is None else file.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
 

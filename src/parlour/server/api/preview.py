@@ -9,6 +9,7 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.game import Chance, Game
+from parlour.pictures import scene_of
 from parlour.room import Instant, Room, apply, open_room
 from parlour.scene import Scene
 from parlour.server.rooms.environment import Environment
@@ -41,7 +42,7 @@ def _played(game: Game[Any], config: Any) -> Scene:
         if after is None or after.outcome is not None or after.ended is not None:
             break
         room = after
-    return game.scene(room.state, None)
+    return scene_of(game, room.state, None)
 
 
 def _move(game: Game[Any], room: Room[Any], chance: Chance) -> Command | None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from parlour.errors import Refused
 from parlour.game import Game, kinds_of
+from parlour.pictures import with_pictures
 from parlour.scene import Scene
 from parlour.server.api.game_files import LANGUAGE, text_beside
 
@@ -112,7 +113,7 @@ class RulesPages:
             game.read_config({"variant": variant})
 
         def draw(text: str) -> Scene:
-            return self._ask_game(game, "rules", lambda: game.diagram(text))
+            return self._ask_game(game, "rules", lambda: with_pictures(game, game.diagram(text)))
 
         own = "" if language == "en" else rules_text_in(language, game, variant)
         text, key = own or rules_text(game, variant), (variant, language if own else "en")
@@ -189,7 +190,17 @@ def _fenced(node: SyntaxTreeNode, draw: Draw) -> Block:
         scene = draw(node.content)
     except Refused:  # logged
         return Preformatted(node.content)
-    return Diagram(Scene(scene.width, scene.height, scene.spots, scene.pieces, text=scene.text), caption)
+    return Diagram(
+        Scene(
+            scene.width,
+            scene.height,
+            scene.spots,
+            scene.pieces,
+            text=scene.text,
+            pictures=scene.pictures,
+        ),
+        caption,
+    )
 
 
 def _runs(node: SyntaxTreeNode) -> tuple[Run, ...]:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Found, Player
+from parlour.pictures import scene_of
 from parlour.room import ALL, Room, ask_to_join, draw_sizes, own_topic, replay, topics_of
 from parlour.scene import Patch, Scene, difference
 from parlour.server.result_records import results_of
@@ -108,7 +109,7 @@ class HistoryReader:
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
         if self._wanted.format == "view":
             return {"view": self._game.view(room.state, viewer)}
-        scene = self._game.scene(room.state, viewer)
+        scene = scene_of(self._game, room.state, viewer)
         before, self._scene = self._scene, (viewer, scene)
         if before is None or before[0] != viewer:
             return {"scene": scene}

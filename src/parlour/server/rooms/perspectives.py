@@ -16,6 +16,7 @@ from parlour.clocks import Clocks
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.offers import Offers
+from parlour.pictures import scene_of
 from parlour.room import Room, seal
 from parlour.scene import Scene, difference, scene_faults
 from parlour.server.border import Perspective, viewer_of
@@ -88,7 +89,7 @@ def _list_all_legal(game: Game[Any], room: Room[Any], player: str) -> Raw:
 
 def _draw(game: Game[Any], room: Room[Any], viewer: str | None, *, check: bool) -> Scene:
     try:
-        scene = game.scene(room.state, viewer)
+        scene = scene_of(game, room.state, viewer)
     except Refused:
         raise
     except Exception as error:
