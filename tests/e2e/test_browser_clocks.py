@@ -43,3 +43,53 @@ def test_whose_time_is_over_has_lost(server, visit):
     expect(ann.page.locator("[data-seat='0'] time.hurry")).to_be_visible()
     bob.sees("You win: out of time")
     ann.sees("Bob wins: out of time")
+
+
+RECORD = """() => {
+  const clock = () => document.querySelector("[data-seat='0'] time")?.textContent;
+  window.changes = {};
+  const look = () => {
+    const shown = clock();
+    if (shown && !(shown in window.changes)) window.changes[shown] = Date.now();
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+SEEN = "() => Object.keys(window.changes).length > 6"
+
+
+def test_two_browsers_show_the_same_second_within_a_fifth_of_a_second(server, visit):
+    """A machine that is busy may be late with one second or another, but not with all of them."""
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    clock = {"kind": "increment", "seconds": 300}
+    room = server.call("POST", "/api/rooms", {"game": "tictactoe", "clock": clock}).json()["id"]
+    for who in (ann, bob):
+        who.go(f"/r/{room}")
+        who.come_in(room)
+    for who in (ann, bob):
+        who.page.evaluate(RECORD)
+    for who in (ann, bob):
+        who.page.wait_for_function(SEEN)
+    mine, theirs = (who.page.evaluate("() => window.changes") for who in (ann, bob))
+    both = sorted(mine.keys() & theirs.keys())[1:-1]  # the first was there before anybody looked
+    apart = sorted(abs(mine[shown] - theirs[shown]) for shown in both)
+    assert len(apart) >= 3
+    assert apart[1] <= 200, apart
+
+
+def test_the_other_claims_the_win_or_a_bot_moves_where_the_room_was_set_up_so(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    dialog = arrive(ann).set_up("Noughts")
+    dialog.get_by_label("Clock").select_option("30 seconds a turn")
+    dialog.get_by_label("Whose time is over").select_option("A bot makes the move")
+    room = open_room(ann)
+    bob.go(f"/r/{room}")
+    expect(bob.page.get_by_text("30 seconds a turn; then a bot makes the move")).to_be_visible()
+    clock = {"kind": "turn", "seconds": 5, "at_zero": "claim"}
+    room = server.call("POST", "/api/rooms", {"game": "tictactoe", "clock": clock}).json()["id"]
+    for who in (ann, bob):
+        who.go(f"/r/{room}")
+        who.come_in(room)
+    expect(ann.page.get_by_text("until you move, the game can be claimed")).to_be_visible(timeout=20_000)
+    bob.page.get_by_role("button", name="Claim the win").click()
+    bob.sees("You win: out of time")
