@@ -52,13 +52,17 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """Where it was asked from: whom the room counts for that is opened for it."""
     clock: ClockSettings | None = None
     """How much time players have."""
+    remote: bool = False
+    """Of a bot that plays over the network: such are paired with each other, and not with people."""
 
     @property
     def queue(self) -> bytes:
         """What everybody in the same queue has in common; made once."""
         made: bytes | None = self.__dict__.get("queue")
         if made is None:
-            made = self.__dict__["queue"] = _encode((self.game, self.mode, self.config, self.bot, self.clock))
+            made = self.__dict__["queue"] = _encode(
+                (self.game, self.mode, self.config, self.bot, self.clock, self.remote)
+            )
         return made
 
     def tolerance(self, now: float) -> float:

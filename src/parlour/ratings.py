@@ -112,14 +112,19 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     """When the last game was, as wall time."""
 
 
-def ladder_of(game: str, config: Any) -> str:
-    """Where a game counts: a config with a variant has a ladder for each.
+def ladder_of(game: str, config: Any, *, bots: bool = False) -> str:
+    """Where a game counts: a config with a variant has a ladder for each, and bots have ladders of their own.
 
     >>> ladder_of("backgammon", {"variant": "fevga"}), ladder_of("tictactoe", {})
     ('backgammon/fevga', 'tictactoe')
+    >>> ladder_of("tictactoe", {}, bots=True)
+    'tictactoe//bots'
     """
     variant = config.get("variant") if isinstance(config, Mapping) else None
-    return f"{game}/{variant}" if isinstance(variant, str) else game
+    ladder = f"{game}/{variant}" if isinstance(variant, str) else game
+    if not bots:
+        return ladder
+    return f"{ladder}/bots" if ladder != game else f"{game}//bots"
 
 
 def settle(

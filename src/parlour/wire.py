@@ -25,7 +25,8 @@ class Join(msgspec.Struct, frozen=True, tag_field="do", tag="join", omit_default
     player: str
     name: str
     bot: bool = False
-    """A bot, which is connected from now on."""
+    """A bot of this server, which is connected from now on."""
+    remote: bool = False  # a bot that plays over the network, and comes and goes like a person
     luck: LuckyBytes | None = None
     """Random bytes for the seed, where nothing was drawn from it yet: a game may draw as soon as they sit."""
 

@@ -273,7 +273,8 @@ class World:
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
-        await self.journal.keep(player_record(Player(player, player.capitalize()), self.clock.now()))
+        if await self.journal.record("player", player) is None:
+            await self.journal.keep(player_record(Player(player, player.capitalize()), self.clock.now()))
         return Person(self, player, WithOgetarts())
 
     async def seated(self, room: str, *players: str) -> list[Person]:

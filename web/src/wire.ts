@@ -190,6 +190,7 @@ export interface KnownPlayer {
   name: string;
   token: string;
   account: boolean;
+  bot: boolean;
 }
 
 /** One setting in words; whatever is left out is made of its name and its description in the schema. */
@@ -300,6 +301,7 @@ export interface NewBot {
 /** A guest, with a name if they want one. */
 export interface NewPlayer {
   name?: string | null;
+  bot?: boolean | null;
 }
 
 /** A room to open. */
@@ -339,6 +341,7 @@ export interface OpenedAccount {
   name: string;
   token: string;
   account: boolean;
+  bot: boolean;
   code: string;
 }
 

@@ -285,7 +285,7 @@ class _Turn(TimedTurn[S]):
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         topics = topics_of(command.player, joined, apart=self.room.apart)
-        self.sit(joined, Seat(command.player, command.name, topics, bot=command.bot))
+        self.sit(joined, Seat(command.player, command.name, topics, bot=command.bot, remote=command.remote))
         if command.bot:  # it is here at once, and keeps no room alive
             self.come(joined.seat, command.player)
             return

@@ -52,6 +52,8 @@ class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
     """Has asked for a rematch."""
     bot: bool = False
     """Always connected, ready for every rematch, and nobody whom a room would wait for."""
+    remote: bool = False
+    """A bot that plays over the network: it is marked as one, and otherwise treated like a person."""
 
 
 class Alarm(msgspec.Struct, frozen=True):

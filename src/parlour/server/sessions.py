@@ -166,6 +166,11 @@ class Sessions:
                 await self._journal.keep(Unchanged(record), replace(record, due=now))
         return player
 
+    async def introduce(self, id: str) -> tuple[str, bool]:
+        """What a player is called, and whether it is a bot."""
+        player = await self.known(id)
+        return (guest_name(id), False) if player is None else (player.name, player.bot)
+
     async def save(self, id: str, name: str | None, claim: Claim | None = None) -> KeptPlayer:
         """Keep a player, under a new name if one is given; *claim* says what an account's name needs."""
 

@@ -114,7 +114,7 @@ class AccountCalls:
         name = None if new.name is None else self._callers.checked_name(new.name)
         signed_in, code = await self._accounts.open(id, name, device_name(request))
         known = self._callers.known_as(*signed_in)
-        opened = OpenedAccount(known.id, known.name, known.token, known.account, code)
+        opened = OpenedAccount(known.id, known.name, known.token, known.account, known.bot, code)
         return self._callers.introduce(request, opened, 201)
 
     async def renew_code(self, request: Request) -> RecoveryCode:

@@ -33,6 +33,9 @@ class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A guest, with a name if they want one."""
 
     name: Name | None = None
+    bot: Annotated[
+        bool | None, Meta(description="true: a program plays, for ever; only before the first game")
+    ] = None
 
 
 class KnownPlayer(msgspec.Struct, frozen=True):
@@ -43,6 +46,8 @@ class KnownPlayer(msgspec.Struct, frozen=True):
     token: str
     account: bool
     """False for a guest."""
+    bot: bool
+    """A program plays: it is marked as a bot everywhere."""
 
 
 class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,6 +173,7 @@ class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     game: str
     variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+    bots: Annotated[bool, Meta(description="the ladder of bots that play over the network")] = False
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
 

@@ -54,6 +54,7 @@ from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
+from parlour.server.remote_bots import become_bot
 from parlour.server.result_records import GameResult, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
@@ -107,7 +108,8 @@ class Api:
         kept = Code.NOT_SAVED
         return [
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
-                 self.become_player, KnownPlayer, NewPlayer, 201, (Code.INVALID_NAME, *auth, kept)),
+                 self.become_player, KnownPlayer, NewPlayer, 201,
+                 (Code.INVALID_NAME, Code.TOO_LATE, *auth, kept)),
             Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame]),
             Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
                  query=PreviewWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
@@ -239,6 +241,8 @@ class Api:
         bearer = await self.bearer(request) or Bearer(new_player_id(), 0)
         name = None if new.name is None else self.checked_name(new.name)
         player = await self._parlour.accounts.save(bearer.player, name, bearer.device)
+        if new.bot is not None:
+            player = await become_bot(self._parlour.journal, self._parlour.sessions, player, bot=new.bot)
         return self.introduce(request, self.known_as(player, bearer.device), 201)
 
     def checked_name(self, name: str) -> str:
@@ -248,7 +252,7 @@ class Api:
     def known_as(self, player: KeptPlayer, device: int) -> KnownPlayer:
         """A player with a new token, for this device of an account."""
         token = self._tokens.issue(player.id, player.session, device)
-        return KnownPlayer(player.id, player.name, token, player.account is not None)
+        return KnownPlayer(player.id, player.name, token, player.account is not None, player.bot)
 
     def introduce(self, request: Request, known: KnownPlayer, status: int) -> Response:
         """Answer with a player and their token; browsers get it as a cookie, too."""
@@ -367,7 +371,7 @@ class Api:
 
     async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
         self._parlour.environment.wanted_game(ladder.game)
-        name = ladder_of(ladder.game, {"variant": ladder.variant})
+        name = ladder_of(ladder.game, {"variant": ladder.variant}, bots=ladder.bots)
         await self._parlour.ratings.settled()
         return await leaders(self._parlour.journal, name, ladder.limit)
 
@@ -387,7 +391,7 @@ class Api:
         recent = results[:MAX_RESULTS]
         told = [result for result in recent if result.listed or asker in _players(result)]
         return PublicPlayer(
-            id, name, bot=False, guest=player is None or player.account is None,
+            id, name, bot=player is not None and player.bot, guest=player is None or player.account is None,
             standings=standings, results=told, ratings=curve_of(results),
         )  # fmt: skip
 

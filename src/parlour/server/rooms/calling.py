@@ -46,7 +46,9 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0
         case SitDown():
             ticket = call.ticket
             tickets = matched((ticket,), room.id)
-            return (await room.step(Join(ticket.player, ticket.name), tickets=tickets)).step.seq
+            return (
+                await room.step(Join(ticket.player, ticket.name, remote=ticket.remote), tickets=tickets)
+            ).step.seq
         case EndWaiting():
             if room.waits_for_company(call.ticket):
                 await room.step(Shutdown(call.why))
@@ -75,7 +77,7 @@ def _ask_hint(room: RoomActor, call: AskHint) -> Question:
     seats, player = room.here.seats, call.player
     if room.here.seat(player) is None:
         raise Refused(Code.NOT_SEATED, "only somebody with a seat can ask for a hint")
-    if any(seat is not None and seat.player != player and not seat.bot for seat in seats):
+    if any(seat is not None and seat.player != player and not (seat.bot or seat.remote) for seat in seats):
         raise Refused(Code.ILLEGAL_MOVE, "hints are for those who play alone or against bots")
     game: Game[Any] = room.game
     bot = chosen(game, call.bot)

@@ -225,7 +225,7 @@ def sit_down(
     game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
 ) -> tuple[Room[Any], list[Step]]:
     """Seat a party in its new room, bots included; *first*, a number, rotates the seats."""
-    joins = [Join(ticket.player, ticket.name) for ticket in party]
+    joins = [Join(ticket.player, ticket.name, remote=ticket.remote) for ticket in party]
     bot = party[0].bot if party else None
     while bot is not None and len(joins) < room.least:
         player = newcomer([join.player for join in joins], bot)

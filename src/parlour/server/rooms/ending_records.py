@@ -17,21 +17,25 @@ def records_of(number: int, opening: Opening, step: Step, room: Room[Any]) -> tu
     if outcome is None or (opening.private and not opening.ranked):
         return ()
     players = tuple(player for player in seated(room) if player is not None)
+    seats = [seat for seat in room.seats if seat is not None]
+    remote = {seat.remote for seat in seats}
     records = [result_record(result, step.now) for result in _results(number, opening, step, room)]
-    if opening.ranked and not any(player.bot for player in players):
-        game = Unrated(ladder_of(room.game, room.config), players, outcome, step.date)
+    if opening.ranked and not any(seat.bot for seat in seats) and len(remote) == 1:
+        ladder = ladder_of(room.game, room.config, bots=True in remote)
+        game = Unrated(ladder, players, outcome, step.date)
         records.append(unrated_record(game, number, step.seq, step.now))
     return tuple(records)
 
 
 def _results(number: int, opening: Opening, step: Step, room: Room[Any]) -> list[GameResult]:
-    ladder, outcome = ladder_of(room.game, room.config), room.outcome
+    bots = all(seat is None or seat.remote for seat in room.seats)
+    ladder, outcome = ladder_of(room.game, room.config, bots=bots), room.outcome
     assert outcome is not None  # noqa: S101 - the caller checked
     players = [player for player in seated(room) if player is not None]
     results = []
     for player in players:
         how = _how(player.id, outcome)
-        if how is not None and not player.bot:
+        if how is not None and player.id not in room.bots:
             against = tuple(other for other in players if other != player)
             results.append(
                 GameResult(

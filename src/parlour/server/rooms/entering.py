@@ -27,7 +27,6 @@ from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stepping import SteppingRoom
 from parlour.server.rooms.summary import company_of
 from parlour.server.step_messages import heard
-from parlour.server.tokens import guest_name
 from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
 
 MAX_MISSED = 100
@@ -123,7 +122,7 @@ class EnterableRoom(SteppingRoom):
             self._env.guesses.check(self._summary, ask.player, ask.address)
         if ask.door is not None:
             self._check_door(ask.player, ask.door)
-        name = await self._name_of(ask)
+        name, remote = await self._name_of(ask)
         topics: tuple[str, ...] = ()
         sat: Thought | None = None
         if self.here.seat(ask.player) is None:
@@ -136,7 +135,9 @@ class EnterableRoom(SteppingRoom):
                 topics = self._ask_game(lambda: topics_of(ask.player, asked.joined, apart=self.here.apart))
             else:
                 luck = ask.luck if self.here.fresh else None
-                sat = self._think(Join(ask.player, name, luck=luck), asked=None if spectate else asked)
+                sat = self._think(
+                    Join(ask.player, name, luck=luck, remote=remote), asked=None if spectate else asked
+                )
         seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
         if seat is not None and not seat.connected:
             connected = self._think(Connect(ask.player), after=sat)
@@ -174,11 +175,11 @@ class EnterableRoom(SteppingRoom):
             return True
         return None not in self.here.seats
 
-    async def _name_of(self, ask: EnterRoom) -> str:
+    async def _name_of(self, ask: EnterRoom) -> tuple[str, bool]:
+        """The name of whoever enters, and whether it is a bot's."""
         if ask.door is not None and ask.door.name is not None:
-            return ask.door.name
-        player = await self._env.sessions.known(ask.player)
-        return player.name if player is not None else guest_name(ask.player)
+            return ask.door.name, False
+        return await self._env.sessions.introduce(ask.player)
 
     def _ask_to_join(self, player: str, luck: str | None = None, *, spectate: bool) -> Asked[Any]:
         at = self._env.instant()

@@ -183,7 +183,9 @@ def _connected(room: Room[Any], roster: Roster) -> dict[str, Metas]:
             number = room.seat_number(place.viewer)
             # To clients, phx_ref alone identifies a meta, so another seat or another wish needs a new one.
             ref = f"{place.phx_ref}-{number}{'-again' if seat.again else ''}"
-            meta = {"phx_ref": ref, "name": seat.name, "seat": number}
+            meta: dict[str, Any] = {"phx_ref": ref, "name": seat.name, "seat": number}
+            if seat.remote:
+                meta["bot"] = True
             seated.setdefault(seat.player, {})[ref] = {**meta, "again": True} if seat.again else meta
     return seated
 

@@ -50,7 +50,9 @@ class Opening(msgspec.Struct, frozen=True):
 
 def seated(room: Room[Any]) -> tuple[Player | None, ...]:
     """Who sits where."""
-    return tuple(Player(seat.player, seat.name, seat.bot) if seat else None for seat in room.seats)
+    return tuple(
+        Player(seat.player, seat.name, seat.bot or seat.remote) if seat else None for seat in room.seats
+    )
 
 
 def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, ...] = ()) -> RoomSummary:

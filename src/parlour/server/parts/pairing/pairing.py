@@ -31,7 +31,7 @@ from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.standings import standings_of
 from parlour.server.tasks import Tasks
 from parlour.server.ticket_records import delete_tickets, kept_tickets, save_ticket
-from parlour.server.tokens import guest_name, random_letters
+from parlour.server.tokens import random_letters
 from parlour.wire import Push, Queue, Request, Unqueue
 
 T = TypeVar("T")
@@ -342,15 +342,13 @@ class Pairing:
         if wanted.mode == "ranked" and wanted.clock is not None and wanted.clock.at_zero == "bot":
             why = "$.clock.at_zero: expected lose or claim in a ranked game, got 'bot'"
             raise Refused(Code.MALFORMED, why, path="$.clock.at_zero")
-        rating = (
-            await self._rating(player, ladder_of(game.name, room.config))
-            if wanted.mode == "ranked"
-            else MIDDLE
-        )
+        name, remote = await self._env.sessions.introduce(player)
+        ladder = ladder_of(game.name, room.config, bots=remote)
+        rating = await self._rating(player, ladder) if wanted.mode == "ranked" else MIDDLE
         return Ticket(
             random_letters(LENGTH).lower(),
             player,
-            await self._name_of(player),
+            name,
             game.name,
             room.config,
             self._now(),
@@ -360,11 +358,8 @@ class Pairing:
             bot,
             address=address,
             clock=wanted.clock,
+            remote=remote,
         )
-
-    async def _name_of(self, player: str) -> str:
-        known = await self._env.sessions.known(player)
-        return guest_name(player) if known is None else known.name
 
     async def _rating(self, player: str, ladder: str) -> float:
         await self._ratings.settled()

@@ -1,0 +1,32 @@
+"""Bots that play over the network: players of whom everybody knows that a program plays."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.journal.base import Change, Journal, RecordQuery, RoomQuery
+from parlour.server.result_records import RESULT
+from parlour.server.sessions import KeptPlayer, Sessions
+
+
+async def become_bot(journal: Journal, sessions: Sessions, player: KeptPlayer, *, bot: bool) -> KeptPlayer:
+    """Make a player a bot, for ever; refused to whoever has taken a seat already."""
+    if player.bot == bot:
+        return player
+    if player.bot:
+        raise Refused(Code.TOO_LATE, "a bot stays a bot; people come without its token", path="$.bot")
+    if player.account is not None or await _has_played(journal, player.id):
+        why = "a player becomes a bot before the first game, and never with an account of a person"
+        raise Refused(Code.TOO_LATE, why, path="$.bot")
+
+    async def mark(known: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+        return replace(known, bot=True), ()
+
+    return await sessions.change(player.id, mark)
+
+
+async def _has_played(journal: Journal, player: str) -> bool:
+    if await journal.rooms(RoomQuery(player=player, limit=1)):
+        return True
+    return bool(await journal.records(RecordQuery(RESULT, owner=player, limit=1)))

@@ -1,0 +1,100 @@
+"""Bots that play over the network: who they are, how they are marked, and where their games count."""
+
+import pytest
+
+from parlour.errors import Refused
+from parlour.server.remote_bots import become_bot
+from parlour.server.result_records import results_of
+from parlour.server.standings import leaders
+from tests.server.test_ratings import pair, play_out
+from tests.server.world import PLAYABLE, World
+
+
+async def make_bot(world, player):
+    """The player says that a program plays."""
+    sessions = world.server.sessions
+    known = await sessions.save(player, player.capitalize())
+    return await become_bot(world.server.journal, sessions, known, bot=True)
+
+
+@pytest.fixture
+async def world():
+    async with World(PLAYABLE) as world:
+        yield world
+
+
+async def test_a_player_becomes_a_bot_before_the_first_game_and_stays_one(world):
+    bot = await make_bot(world, "ann")
+    assert bot.bot
+    assert await make_bot(world, "ann") == bot
+    with pytest.raises(Refused, match="a bot stays a bot") as refused:
+        await become_bot(world.server.journal, world.server.sessions, bot, bot=False)
+    assert refused.value.code == "too_late"
+
+
+async def test_whoever_has_taken_a_seat_can_become_no_bot(world):
+    await world.open("tictactoe")
+    await world.seated("ABCD", "ann")
+    with pytest.raises(Refused, match="before the first game") as refused:
+        await make_bot(world, "ann")
+    assert refused.value.code == "too_late"
+
+
+async def test_a_bot_is_marked_at_its_seat_in_the_list_and_among_those_who_are_here(world):
+    await make_bot(world, "ann")
+    await world.open("tictactoe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    summary = (await world.server.rooms.find("ABCD", None, None)).summary
+    assert [seat.bot for seat in summary.seats] == [True, False]
+    (meta,) = bob.heard("presence_state")[-1][1]["ann"]["metas"]
+    assert meta["bot"] is True
+
+
+async def test_a_bot_that_is_gone_is_absent_like_anybody(world):
+    await make_bot(world, "ann")
+    await world.open("tictactoe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    await ann.drop()
+    assert world.room().connected == ["bob"]
+
+
+async def test_a_bot_is_still_a_bot_after_a_restart(world):
+    await make_bot(world, "ann")
+    await world.open("tictactoe")
+    await world.seated("ABCD", "ann", "bob")
+    async with await world.restart() as again:
+        await again.seated("ABCD", "bob")
+        assert [seat.remote for seat in again.room().seats] == [True, False]
+
+
+async def test_bots_are_not_paired_with_people(world):
+    await make_bot(world, "ann")
+    people = [await world.person(name) for name in ("ann", "bob", "cid")]
+    for person in people:
+        await person.send(["L", "j", "lobby", "phx_join", {}])
+        await person.send(["L", "q", "lobby", "queue", {"game": "tictactoe"}])
+    assert [bool(person.heard("matched")) for person in people] == [False, True, True]
+
+
+async def test_ranked_games_of_bots_count_on_a_ladder_of_their_own(world):
+    for player in ("ann", "bob"):
+        await make_bot(world, player)
+    won, lost = await play_out(world, *await pair(world, "ranked"))
+    await world.server.ratings.settled()
+    journal = world.server.journal
+    assert [standing.player for standing in await leaders(journal, "tictactoe//bots", 10)] == [won, lost]
+    assert await leaders(journal, "tictactoe", 10) == []
+    assert (await results_of(journal, won, 1))[0].ladder == "tictactoe//bots"
+
+
+async def test_a_game_of_a_bot_against_a_person_is_kept_and_not_rated(world):
+    await make_bot(world, "ann")
+    await world.open("tictactoe")
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    await play_out(world, "ABCD", {"ann": ann, "bob": bob})
+    await world.server.ratings.settled()
+    journal = world.server.journal
+    for player in ("ann", "bob"):
+        (result,) = await results_of(journal, player, 5)
+        assert not result.ranked
+    assert await leaders(journal, "tictactoe", 10) == await leaders(journal, "tictactoe//bots", 10) == []
