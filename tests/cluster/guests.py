@@ -1,10 +1,13 @@
 """Somebody at a real socket who writes down everything that is heard, and when."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from parlour.client.connection import Connection, Frame, Reply
-from tests.cluster.real import until
+from parlour.client.connection import Connection, Frame, Lost, Reply
+from parlour.errors import Refused
+from tests.cluster.real import RealWorker, until
 from tests.e2e.servers import Guest, Server
 
 PATIENCE = 60.0
@@ -110,3 +113,49 @@ def moved(type: str, id: str | None = None, **event: Any) -> dict[str, Any]:
     """The payload of a move; with an id it can be sent twice."""
     payload: dict[str, Any] = {"event": {"type": type, **event}}
     return payload if id is None else {**payload, "id": id}
+
+
+class Saying:
+    """People who talk while things go wrong, and note what was acknowledged and what was refused."""
+
+    def __init__(self, *lines: Line) -> None:
+        self._lines = lines
+        self.acknowledged: set[str] = set()
+        self.refused: set[str] = set()
+        self.closed: list[int] = []
+
+    @asynccontextmanager
+    async def meanwhile(self, *workers: RealWorker) -> AsyncIterator[None]:
+        """They talk while this lasts; whoever is sent away with 1012 comes back by one of the workers."""
+        self._talking = True
+        tasks = [asyncio.create_task(self._talk(line, workers[0])) for line in self._lines]
+        try:
+            yield
+        finally:
+            self._talking = False
+            await asyncio.gather(*tasks)
+
+    async def _talk(self, line: Line, worker: RealWorker) -> None:
+        number = 0
+        while self._talking:
+            number += 1
+            await self._say(line, f"{line.guest.id}-{number}")
+            if line.closed is not None:
+                self.closed.append(line.closed)
+                await until(lambda: self._comes_back(line, worker), "a way back")
+            await asyncio.sleep(TALK_EVERY)
+
+    async def _comes_back(self, line: Line, worker: RealWorker) -> bool:
+        try:
+            if line.closed is not None:
+                await line.connect(worker)
+            return (await line.join(since=line.seq)).status == "ok"
+        except (Lost, Refused, OSError):
+            return False
+
+    async def _say(self, line: Line, id: str) -> None:
+        try:
+            answer = await line.ask("chat", {"text": id, "id": id})
+        except Lost:
+            return
+        (self.acknowledged if answer.status == "ok" else self.refused).add(id)

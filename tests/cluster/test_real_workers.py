@@ -13,10 +13,9 @@ from nats.aio.client import Client
 
 from parlour.client import Lost
 from parlour.cluster.frames import Data, decode
-from parlour.errors import Refused
 from parlour.wire import Hold
 from tests.cluster.cutting import CuttingProxy
-from tests.cluster.guests import Line
+from tests.cluster.guests import TALK_EVERY, Line, Saying
 from tests.cluster.real import Cluster, RealWorker, until
 from tests.nats import Nats
 from tests.postgres import Postgres
@@ -28,8 +27,6 @@ ADOPTED_WITHIN = 6.0
 """Seconds; it takes some 1.6 on a machine that has nothing else to do."""
 Come = Callable[..., Awaitable[list[Line]]]
 
-TALK_EVERY = 0.05
-"""Seconds: whoever misses more than a hundred steps is not told each of them."""
 HANDED_OVER_WITHIN = 5.0
 """Seconds; it takes some 0.3 on a machine that has nothing else to do."""
 
@@ -447,52 +444,6 @@ async def test_workers_without_a_bus_for_long_stop_and_their_clients_come_again(
 
 
 # The database.
-
-
-class Saying:
-    """People who talk while things go wrong, and note what was acknowledged and what was refused."""
-
-    def __init__(self, *lines: Line) -> None:
-        self._lines = lines
-        self.acknowledged: set[str] = set()
-        self.refused: set[str] = set()
-        self.closed: list[int] = []
-
-    @asynccontextmanager
-    async def meanwhile(self, *workers: RealWorker) -> AsyncIterator[None]:
-        """They talk while this lasts; whoever is sent away with 1012 comes back by one of the workers."""
-        self._talking = True
-        tasks = [asyncio.create_task(self._talk(line, workers[0])) for line in self._lines]
-        try:
-            yield
-        finally:
-            self._talking = False
-            await asyncio.gather(*tasks)
-
-    async def _talk(self, line: Line, worker: RealWorker) -> None:
-        number = 0
-        while self._talking:
-            number += 1
-            await self._say(line, f"{line.guest.id}-{number}")
-            if line.closed is not None:
-                self.closed.append(line.closed)
-                await until(lambda: self._comes_back(line, worker), "a way back")
-            await asyncio.sleep(TALK_EVERY)
-
-    async def _comes_back(self, line: Line, worker: RealWorker) -> bool:
-        try:
-            if line.closed is not None:
-                await line.connect(worker)
-            return (await line.join(since=line.seq)).status == "ok"
-        except (Lost, Refused, OSError):
-            return False
-
-    async def _say(self, line: Line, id: str) -> None:
-        try:
-            answer = await line.ask("chat", {"text": id, "id": id})
-        except Lost:
-            return
-        (self.acknowledged if answer.status == "ok" else self.refused).add(id)
 
 
 async def is_healthy(worker: RealWorker) -> bool:
