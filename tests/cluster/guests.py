@@ -12,6 +12,9 @@ from tests.e2e.servers import Guest, Server
 
 PATIENCE = 60.0
 
+TALK_EVERY = 0.05
+"""Seconds between two things that somebody says."""
+
 
 class Heard(NamedTuple):
     """A push, and when it came by the loop's clock."""
