@@ -37,11 +37,15 @@ class Observer:
 
     def numbers(self, table: Table, player: str | None) -> Numbers:
         """What this player sees now."""
+        return self.row(table.state, player)
+
+    def row(self, state: Any, player: str | None) -> Numbers:
+        """The same of any state."""
         if self._paths is None:
-            seen = self.game.observe(table.state, player) or {}
+            seen = self.game.observe(state, player) or {}
             row = np.array([number for part in seen.values() for number in part], np.float32)
         else:
-            row = _inferred(self._paths, msgspec.to_builtins(self.game.view(table.state, player)))
+            row = _inferred(self._paths, msgspec.to_builtins(self.game.view(state, player)))
         if self.size and len(row) != self.size:
             why = f"{self.game.name}: expected {self.size} numbers of observe, got {len(row)}"
             raise Refused(Code.GAME_ERROR, why)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parlour.agents.codec import ActionCodec
 from parlour.agents.observations import Numbers, Observer
+from parlour.bots.position import gains
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.sim.table import Table, encode
@@ -90,12 +91,7 @@ class Seats:
 
     def rewards(self) -> dict[str, float]:
         """What each agent gets in the end: the points of the outcome; else 1, -1 or 0."""
-        outcome = self.playing().outcome
-        if outcome is None:
-            return dict.fromkeys(self.agents, 0.0)
-        if outcome.points:
-            return {agent: float(outcome.points.get(agent, 0.0)) for agent in self.agents}
-        return {agent: float((agent in outcome.won) - (agent in outcome.lost)) for agent in self.agents}
+        return dict(zip(self.agents, gains(self.playing().outcome, self.agents), strict=True))
 
     def illegal(self, action: int, seat: int) -> Refused:
         """Why an action cannot be done."""
