@@ -6,6 +6,7 @@ from examples.draw_and_play import Cards, Draw, DrawAndPlay, Play
 from examples.liars_dice import Bid, Cups, Doubt, LiarsDice
 from examples.raid import Camp, Discard, Raid, RaidGame
 from examples.raid import Draw as DrawCard
+from parlour.server.game_loader import load_games
 from parlour.testing import GameContract, Table
 from tests.test_docs import ROOT, blocks
 
@@ -23,6 +24,13 @@ class TestRaidIsAGame(GameContract):
     game = RaidGame()
 
 
+(STICKS,) = load_games(ROOT / "examples/sticks.py")
+
+
+class TestSticksIsAGame(GameContract):
+    game = STICKS
+
+
 @pytest.mark.parametrize("name", ["draw_and_play", "liars_dice", "raid"])
 def test_what_the_page_shows_of_a_game_is_in_its_file(name):
     file = f"examples/{name}.py"
@@ -30,6 +38,20 @@ def test_what_the_page_shows_of_a_game_is_in_its_file(name):
     assert len(shown) >= 2
     written = (ROOT / file).read_text()
     assert [block.line for block in shown if block.text not in written] == []
+
+
+def test_the_page_about_boards_shows_the_script_of_the_example():
+    (shown,) = blocks("docs/how-to/bring-your-own-board.md", "js")
+    assert shown.text == (ROOT / "examples/sticks/board/board.js").read_text()
+
+
+def test_whoever_takes_the_last_stick_loses():
+    table = Table(STICKS).sit("ann", "bob")
+    table.lay_out(STICKS.State(left=2, players=("ann", "bob")))
+    assert table.refusal("ann", STICKS.Event(3)).code == "illegal_move"
+    table.act("ann", STICKS.Event(2))
+    assert table.outcome is not None
+    assert table.outcome.won == ("bob",)
 
 
 PLAYERS = ("ann", "bob", "cat")

@@ -32,6 +32,7 @@ from parlour.leakcheck import Judgement, Report, check, judge
 from parlour.server import game_loader
 from parlour.server.addresses import Reach
 from parlour.server.app import Watched, run
+from parlour.server.board_pages import read_board
 from parlour.server.settings import GROUPS, Settings
 from parlour.server.startup_message import greeting, qr_code
 from parlour.server.supervisor import supervise
@@ -399,9 +400,15 @@ def _check(
 def load_games(file: Path) -> list[Game[Any]]:
     """The games in a Python file of somebody's own."""
     try:
-        return game_loader.load_games(file, lambda sentence: say(f"parlour: {sentence}", style="yellow"))
+        games = game_loader.load_games(file, lambda sentence: say(f"parlour: {sentence}", style="yellow"))
     except Refused as why:
         fail(why.message)
+    for game in games:
+        try:
+            read_board(game)
+        except Refused as why:
+            say(f"parlour: {why.message}. The game's scene is shown instead.", style="yellow")
+    return games
 
 
 def load_files(files: Sequence[Path]) -> dict[str, Game[Any]]:

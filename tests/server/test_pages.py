@@ -109,7 +109,7 @@ async def test_nothing_runs_on_a_page_but_our_own_scripts(browse, path):
     assert opened == {
         "default-src": "'none'",
         **dict.fromkeys(("script-src", "style-src", "connect-src", "font-src"), "'self'"),
-        **dict.fromkeys(("media-src", "worker-src", "manifest-src"), "'self'"),
+        **dict.fromkeys(("media-src", "worker-src", "manifest-src", "frame-src"), "'self'"),
         "img-src": "'self' blob:",
     }
     assert policy["base-uri"] == policy["frame-ancestors"] == policy["form-action"] == "'none'"

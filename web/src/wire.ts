@@ -360,6 +360,13 @@ export interface Outcome {
   points?: Record<string, number>;
 }
 
+/** What a game's own board page is told; the server adds it where a game has such a page. */
+export interface OwnPage {
+  version: string;
+  view?: unknown;
+  legal?: unknown[] | null;
+}
+
 /** A paragraph. */
 export interface Paragraph {
   is: "paragraph";
@@ -603,6 +610,7 @@ export interface Scene {
   waiting?: boolean;
   narrow?: Narrow | null;
   pictures?: Record<string, string>;
+  page?: OwnPage | null;
 }
 
 /** The time of one seat. */

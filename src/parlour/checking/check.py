@@ -18,6 +18,7 @@ from parlour.leakcheck import check as check_leaks
 from parlour.leakcheck.report import Leak, differences
 from parlour.room import apply
 from parlour.scene import Scene, difference
+from parlour.server.board_pages import read_board
 from parlour.server.game_loader import load_games
 from parlour.testing import (
     Table,
@@ -131,6 +132,10 @@ class _Check:
 
     def check_opening(self) -> None:
         """A room can be opened, everybody can sit down and watch, and its state can be kept."""
+        try:
+            read_board(self.game)
+        except Refused as why:
+            raise Finding(why.message) from None
         if (
             not getattr(self.game.State, "__struct_config__", None)
             or not self.game.State.__struct_config__.frozen

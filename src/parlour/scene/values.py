@@ -258,6 +258,15 @@ class Narrow(msgspec.Struct, frozen=True, omit_defaults=True):
         _check_sizes("narrow", width=self.width, height=self.height)
 
 
+class OwnPage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a game's own board page is told; the server adds it where a game has such a page."""
+
+    version: str
+    view: Any = None
+    legal: tuple[Any, ...] | None = ()
+    """What the viewer can do now; None: the game does not say, or it is too much to list."""
+
+
 class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that one viewer's browser draws of a game. Ids are unique in it and tell no secret."""
 
@@ -290,6 +299,8 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     """How the board is laid out on a phone that is held upright; None: as everywhere."""
     pictures: Mapping[str, str] = {}
     """Where the game's own pictures are, by the names of their files; Parlour fills it in."""
+    page: OwnPage | None = None
+    """Set by the server: the game's own board page is shown instead of spots, pieces and text."""
 
     def __post_init__(self) -> None:
         _check_sizes("the scene", width=self.width, height=self.height)

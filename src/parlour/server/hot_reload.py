@@ -11,6 +11,7 @@ import structlog
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.pictures import FOLDER
+from parlour.server.board_pages import board_folder, board_stamp
 from parlour.server.components import Components
 from parlour.server.game_loader import is_from, load_games, raised_in, two_of_a_name
 from parlour.server.logs import escaped
@@ -19,6 +20,9 @@ log = structlog.get_logger()
 
 LOOK_AT_FILES_EVERY = 0.5
 """Seconds between two looks at the files."""
+
+BOARD = "board: "
+"""How a fault begins that is of a game's board page; the game's scene is shown instead."""
 
 Stamp = tuple[tuple[str, int, int], ...] | None
 """Identifies a saved version of a file and of the pictures beside it."""
@@ -38,8 +42,11 @@ class Reloader:
         self._games = games
         self._say = say
         self._stamps = {file: _stamp(file) for file in files}
+        self._boards = {game.name: board_stamp(game) for game in self._own_games()}
         parlour.environment.callback_failed = self._note_bug
         parlour.environment.scene_failed = self._note_scene
+        for game in self._own_games():
+            self._load_board(game)
 
     async def watch(self) -> None:
         """Look for saved files at intervals."""
@@ -54,6 +61,29 @@ class Reloader:
             if now not in (None, before):  # an editor may remove it for a moment
                 self._stamps[file] = now
                 self._load(file)
+        for game in self._own_games():
+            stamp = board_stamp(game)
+            if stamp != self._boards.get(game.name):
+                self._boards[game.name] = stamp
+                self._load_board(game)
+                self._parlour.rooms.see_anew(game.name)
+
+    def _own_games(self) -> list[Game[Any]]:
+        """The games of the watched files."""
+        return [game for game in self._games.values() if any(is_from(game, file) for file in self._stamps)]
+
+    def _load_board(self, game: Game[Any]) -> None:
+        """Read the board page of a game; what is wrong with it is shown in the game's rooms."""
+        faults = self._parlour.environment.faults
+        try:
+            self._parlour.environment.boards.load(game)
+        except Refused as why:
+            folder = board_folder(game)
+            fault = why.message if folder is None else why.message.replace(str(folder.parent), game.name)
+            self._show_fault(game.name, f"{BOARD}{fault}", why.message)
+            return
+        if faults.get(game.name, "").startswith(BOARD):
+            del faults[game.name]
 
     def _load(self, file: Path) -> None:
         try:
@@ -67,6 +97,7 @@ class Reloader:
         self._note(file, None)
         for game in games:
             self._games[game.name] = game
+            self._load_board(game)
             self._parlour.rooms.use_rules(game, partial(self._say_why, game))
         log.info("reloaded", file=str(file), games=[game.name for game in games])
         self._say(f"{file} is loaded again.")

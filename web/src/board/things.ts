@@ -1,5 +1,5 @@
 // A scene as the renderer keeps it: things by id, every field there, and the same object as long as nothing changed.
-import type { Choice, Clock, Control, Line, Narrow, Patch, Piece, Scene, Side, Spot } from "../wire";
+import type { Choice, Clock, Control, Line, Narrow, OwnPage, Patch, Piece, Scene, Side, Spot } from "../wire";
 
 export type FullSpot = Required<Spot>;
 export type FullPiece = Required<Piece>;
@@ -25,6 +25,7 @@ export interface Things {
   readonly narrow: Narrow | null;
   /** Where the game's own pictures are, by the looks that they are. */
   readonly pictures: Readonly<Record<string, string>>;
+  readonly page: OwnPage | null;
 }
 
 const SPOT = {
@@ -36,7 +37,7 @@ const PIECE = {
   tone: 0, count: 0,
 } as const;
 const CONTROL = { event: null, options: [], fields: null, main: false, key: "", confirm: "", auto: "", aside: false } as const;
-const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "", waiting: false, narrow: null, pictures: {} } as const;
+const OTHERS = { width: 0, height: 0, lines: [], status: "", turn: [], sides: [], second: "", choices: [], clocks: [], log: [], cue: "move", text: "", waiting: false, narrow: null, pictures: {}, page: null } as const;
 
 /** The whole scene. */
 export function things(scene: Scene): Things {

@@ -73,6 +73,12 @@ function plain(scene: Things): unknown {
   };
 }
 
+/** The seat that somebody had in a frame; null: they watched. */
+export function seatOf(frame: Frame | undefined, player: string | undefined): number | null {
+  const seat = player === undefined ? -1 : (frame?.seats.findIndex((one) => one?.id === player) ?? -1);
+  return seat < 0 ? null : seat;
+}
+
 /** The first frame of the game that ended with step *seq*: a room with rematches has several. */
 export function firstOf(frames: readonly Frame[], seq: number): number {
   let at = frames.findIndex((frame) => frame.seq >= seq);

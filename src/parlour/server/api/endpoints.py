@@ -19,6 +19,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Found, RoomSummary
 from parlour.ratings import Standing, ladder_of
 from parlour.server.api.account_calls import AccountCalls
+from parlour.server.api.board_files import board_route
 from parlour.server.api.bodies import (
     Again,
     Health,
@@ -100,6 +101,7 @@ class Api:
         self._previews = Previews(parlour.environment)
         self._rules = RulesPages(parlour.environment.ask_game)
         self._links = LinkPreviews(parlour.games, self._room_of, self._name_of)
+        self.board_route = board_route(parlour.games, parlour.environment.boards)
         self.calls = [*self._list_calls(), *AccountCalls(parlour, limits, self).calls]
         self.openapi = openapi(self.calls, __version__)
 
@@ -520,6 +522,7 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         Route("/api/openapi.json", show_openapi),
         *page_routes(pages or {}, lambda request: api.head_tags(request, pages or {})),
         picture_route(api.games),
+        api.board_route,
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]

@@ -57,6 +57,7 @@ POLICY = "; ".join(
         "manifest-src 'self'",
         "worker-src 'self'",
         "connect-src 'self'",
+        "frame-src 'self'",  # games' own boards; whatever such a frame does, it cannot lead elsewhere
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -100,9 +101,9 @@ class File(msgspec.Struct, frozen=True):
         etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         return cls(body, gzip.compress(body, mtime=0), kind, etag)
 
-    def answer(self, request: Request, caching: str) -> Response:
+    def answer(self, request: Request, caching: str, careful: Mapping[str, str] = CAREFUL) -> Response:
         """The file, or that the browser has it already."""
-        headers = {**CAREFUL, "Cache-Control": caching, "ETag": self.etag, "Vary": "Accept-Encoding"}
+        headers = {**careful, "Cache-Control": caching, "ETag": self.etag, "Vary": "Accept-Encoding"}
         if self.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return self._whole(request, headers, 200)

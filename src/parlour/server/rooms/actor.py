@@ -38,7 +38,6 @@ from parlour.server.rooms.calls import SeatedPerson
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
 from parlour.server.rooms.moving import MovableRoom
-from parlour.server.rooms.perspectives import see
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stored_room import freeze, thaw
@@ -333,7 +332,7 @@ class RoomActor(MovableRoom):
     def see_anew(self) -> None:
         """Show everybody everything as the rules show it now; where they fail at that, what they had."""
         for perspective in self._roster.perspectives:
-            self._seen[perspective] = self._ask_game(partial(see, self._game, self.here, perspective))
+            self._seen[perspective] = self._see(perspective)
         self.show_anew()
 
     def show_anew(self) -> None:

@@ -13,6 +13,7 @@ from parlour.journal.base import DiskFailed, Journal, Trouble
 from parlour.lobby import Reservations
 from parlour.room import Instant, Patience
 from parlour.server import metrics
+from parlour.server.board_pages import BoardPages
 from parlour.server.border import ToldToAll, ToldToOne
 from parlour.server.clock import Clock
 from parlour.server.rooms.events import Publish, RoomEvent
@@ -65,6 +66,7 @@ class Environment:
         self.guesses = Guesses(clock, settings.address_guesses)
         self.reservations = Reservations()
         self.patience = patience_of(settings)
+        self.boards = BoardPages()
         self.faults: dict[str, str] = {}
         """What is wrong with the file of a game that its author works on, by the name of the game."""
         self.scene_failed: Callable[[str, str], None] = lambda _game, _why: None

@@ -15,6 +15,7 @@ from parlour.room import ALL, Room, ask_to_join, draw_sizes, own_topic, replay, 
 from parlour.scene import Patch, Scene, difference
 from parlour.server.result_records import results_of
 from parlour.server.rooms.environment import Environment
+from parlour.server.rooms.perspectives import on_page
 from parlour.server.rooms.stored_room import thaw
 from parlour.server.rooms.summary import result_of, seated
 from parlour.server.step_messages import heard
@@ -109,7 +110,8 @@ class HistoryReader:
     def _look(self, room: Room[Any], viewer: str | None) -> dict[str, Any]:
         if self._wanted.format == "view":
             return {"view": self._game.view(room.state, viewer)}
-        scene = scene_of(self._game, room.state, viewer)
+        scene, page = scene_of(self._game, room.state, viewer), self._env.boards.version(self._game)
+        scene = on_page(self._game, room.state, viewer, scene, page)
         before, self._scene = self._scene, (viewer, scene)
         if before is None or before[0] != viewer:
             return {"scene": scene}

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import structlog
 from msgspec import Raw
+from msgspec.structs import replace
 
 from parlour.clocks import Clocks
 from parlour.errors import Refused
@@ -18,7 +19,7 @@ from parlour.game import Game
 from parlour.offers import Offers
 from parlour.pictures import scene_of
 from parlour.room import Room, seal
-from parlour.scene import Scene, difference, scene_faults
+from parlour.scene import OwnPage, Scene, difference, scene_faults
 from parlour.server.border import Perspective, viewer_of
 from parlour.wire import Push, Result
 
@@ -59,15 +60,19 @@ def see(
     perspective: Perspective,
     before: Seen | None = None,
     *,
+    page: str | None = None,
     check: bool = False,
 ) -> Seen:
-    """What a perspective shows now; *before* itself if a scene did not change. *check* looks for faults."""
+    """What a perspective shows now; *before* itself if a scene did not change.
+
+    *page* is the version of the game's own board page, if it has one. *check* looks for faults.
+    """
     format, _, viewer = perspective.partition(":")
     if format == "legal":
         return _list_all_legal(game, room, viewer)
     if format == "view":
         return Raw(_encode(game.view(room.state, viewer or None)))
-    scene = _draw(game, room, viewer or None, check=check)
+    scene = on_page(game, room.state, viewer or None, _draw(game, room, viewer or None, check=check), page)
     if not isinstance(before, SeenScene):
         seen = SeenScene(scene)
         _ = seen.whole  # what cannot be encoded fails here, where it counts as the game's error
@@ -101,6 +106,26 @@ def _draw(game: Game[Any], room: Room[Any], viewer: str | None, *, check: bool) 
     return scene
 
 
+def on_page(game: Game[Any], state: Any, viewer: str | None, scene: Scene, version: str | None) -> Scene:
+    """The scene of a game that has a board page: what it says beside the board, and what the page is told."""
+    if version is None:
+        return scene
+    legal = () if viewer is None else game.legal_events(state, viewer)
+    some = None if legal is None else tuple(islice(legal, MOST_LEGAL + 1))
+    told = None if some is None or len(some) > MOST_LEGAL else some
+    draws_none = type(game).scene is Game.scene  # then there is a control for each legal event
+    return replace(
+        scene,
+        spots=(),
+        pieces=(),
+        lines=(),
+        controls=() if draws_none else scene.controls,
+        text="",
+        narrow=None,
+        page=OwnPage(version, game.view(state, viewer), told),
+    )
+
+
 def _place_in(game: Game[Any], error: Exception) -> str:
     """The last line of the game's own file on the way to an error."""
     file = inspect.getfile(type(game))
@@ -108,13 +133,14 @@ def _place_in(game: Game[Any], error: Exception) -> str:
     return f"{Path(file).name}, line {lines[-1]}: " if lines else ""
 
 
-def see_after(
+def see_after(  # noqa: PLR0913 - each is one thing that is looked at or by
     game: Game[Any],
     before: Room[Any],
     room: Room[Any],
     perspectives: Iterable[Perspective],
     seen: Mapping[Perspective, Seen],
     *,
+    page: str | None = None,
     check: bool = False,
 ) -> dict[Perspective, Seen]:
     """What is seen of *room* from each perspective, where its state is not as *before*."""
@@ -122,7 +148,7 @@ def see_after(
         return {}
     if room.seats != before.seats:
         perspectives = [one for one in perspectives if _still_sits(room, viewer_of(one))]
-    return {one: see(game, room, one, seen.get(one), check=check) for one in perspectives}
+    return {one: see(game, room, one, seen.get(one), page=page, check=check) for one in perspectives}
 
 
 def _still_sits(room: Room[Any], viewer: str | None) -> bool:

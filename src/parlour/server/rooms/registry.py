@@ -169,6 +169,11 @@ class RoomRegistry:
         for room in self.in_memory():
             room.mailbox.put(lambda room=room: room.show_anew() if room.plays(game) else None)  # type: ignore[misc]
 
+    def see_anew(self, game: str) -> None:
+        """Send everybody in a game's rooms what is to be seen now, made once more."""
+        for room in self.in_memory():
+            room.mailbox.put(lambda room=room: room.see_anew() if room.plays(game) else None)  # type: ignore[misc]
+
     # Rooms that other workers own, or owned.
 
     def take(self, shards: set[int], gap: float) -> Coroutine[Any, Any, None]:

@@ -154,7 +154,8 @@ class SteppingRoom(ABC):
         perspectives, seen = self._roster.perspectives, self._seen
         if after is not None:  # nobody was told of that yet
             perspectives, seen = self._roster.perspectives_in(before), after.seen or seen
-        seen = see_after(game, before, room, perspectives, seen, check=self._env.settings.reload)
+        page, check = self._env.boards.version(game), self._env.settings.reload
+        seen = see_after(game, before, room, perspectives, seen, page=page, check=check)
         store = room.ended is not None or room.seq - self._stored >= self._env.settings.store_every
         score = None if after is None else after.score
         if room.state is not before.state:
@@ -344,8 +345,13 @@ class SteppingRoom(ABC):
         check = self._env.settings.reload
         for one in place.perspectives(place.viewer):
             if one not in self._seen:
-                self._seen[one] = self._ask_game(partial(see, self._game, self.here, one, check=check))
+                self._seen[one] = self._see(one, check=check)
                 self._changed_at[one] = self.here.seq
+
+    def _see(self, perspective: Perspective, *, check: bool = False) -> Seen:
+        """What a perspective shows now."""
+        page = self._env.boards.version(self._game)
+        return self._ask_game(partial(see, self._game, self.here, perspective, page=page, check=check))
 
     def _whole(self, place: Place, *, reset: bool = False) -> Push:
         """Everything that a place may know, as it is now."""
