@@ -2,8 +2,8 @@
 import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, MyRoom, NamedRoom, NewRoom, Player, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
-  PublicTicket,
+  PublicGame, HistoryPage, Hint, KnownPlayer, MyAccount, MyRoom, NamedRoom, NewRoom, OpenedAccount, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
+  PublicTicket, RecoveryCode, SignIn, SignInLink,
 } from "./wire";
 
 /** What was asked is not done; the message is for people. */
@@ -43,7 +43,15 @@ export function isUnknown({ code }: Problem): boolean {
 
 const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
 
-export const becomePlayer = (name?: string) => call<Player>("POST", "/api/players", name ? { name } : {});
+export const becomePlayer = (name?: string) => call<KnownPlayer>("POST", "/api/players", name ? { name } : {});
+export const account = () => call<MyAccount>("GET", "/api/account");
+export const openAccount = (name?: string) => call<OpenedAccount>("POST", "/api/account", name ? { name } : {});
+export const renewCode = () => call<RecoveryCode>("POST", "/api/account/code");
+export const signInLink = () => call<SignInLink>("POST", "/api/account/links");
+export const signIn = (shown: SignIn) => call<KnownPlayer>("POST", "/api/sign-in", shown);
+export const signOut = (device: number) => call<unknown>("DELETE", `/api/account/devices/${device}`);
+export const signOutEverywhere = () => call<KnownPlayer>("DELETE", "/api/players/me/sessions");
+export const deleteAccount = () => call<unknown>("DELETE", "/api/account");
 export const preferences = () => call<Preferences>("GET", "/api/players/me/preferences");
 export const keepPreferences = (chosen: Preferences) => call<Preferences>("PUT", "/api/players/me/preferences", chosen);
 export const server = () => call<PublicServer>("GET", "/api/server");

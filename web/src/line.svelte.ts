@@ -54,6 +54,11 @@ class Line {
     if (this.#socket && !this.#socket.isConnected()) this.#begin(1);
   }
 
+  /** Connect anew: the cookie is another one. */
+  renew(): void {
+    if (this.#socket) this.#begin(1);
+  }
+
   #opened(): void {
     clearTimeout(this.#opening);
     this.connection = { is: "connected" };

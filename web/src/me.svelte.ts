@@ -1,17 +1,17 @@
-// Who I am: a guest with a name. The token lives in a cookie that no script can read.
+// Who I am: a guest with a name, or an account. The token lives in a cookie that no script can read.
 import { Refusal, becomePlayer } from "./api";
 import { t } from "./language/language.svelte";
 import { lasting } from "./storage";
-import type { Player } from "./wire";
+import type { KnownPlayer } from "./wire";
 
 class Me {
-  player: Player | null = $state.raw(null);
+  player: KnownPlayer | null = $state.raw(null);
   /** The name was chosen, not given. */
   named = $state(lasting.getItem("named") === "yes");
-  #asking: Promise<Player> | null = null;
+  #asking: Promise<KnownPlayer> | null = null;
 
   /** Known to the server; asked once for all who want to know. */
-  known(): Promise<Player> {
+  known(): Promise<KnownPlayer> {
     if (this.player) return Promise.resolve(this.player);
     this.#asking ??= becomePlayer()
       .then((player) => (this.player = player))
@@ -24,6 +24,11 @@ class Me {
     if (name === before && this.named) return;
     this.player = await becomePlayer(name);
     if (this.player.id !== id) throw new Refusal({ code: "no_cookies", message: t("Your browser keeps no cookie for this page, so nobody here would know you again: allow it, and load the page anew.") });
+    this.isNamed();
+  }
+
+  /** The name is mine by choice from now on. */
+  isNamed(): void {
     this.named = true;
     lasting.setItem("named", "yes");
   }

@@ -9,6 +9,8 @@ export type Route =
   | { readonly page: "player"; readonly player: string }
   | { readonly page: "watch" }
   | { readonly page: "mine" }
+  | { readonly page: "account" }
+  | { readonly page: "sign-in" }
   | { readonly page: "nowhere" };
 
 /** One of the games of a room, which may have freed its name since. */
@@ -45,6 +47,9 @@ export function routeOf(address: string): Route {
       return parts.length === 1 ? { page: "watch" } : NOWHERE;
     case "games":
       return parts.length === 1 ? { page: "mine" } : NOWHERE;
+    case "account":
+    case "sign-in":
+      return parts.length === 1 ? { page: parts[0] } : NOWHERE;
     case "p":
       return parts.length === 2 && parts[1] ? { page: "player", player: parts[1] } : NOWHERE;
     default:

@@ -9,6 +9,7 @@ test("an address leads to a page", () => {
   expect(routeOf(ladderPath("tictactoe"))).toEqual({ page: "leaderboard", game: "tictactoe", variant: null });
   expect(routeOf(ladderPath("backgammon/fevga"))).toEqual({ page: "leaderboard", game: "backgammon", variant: "fevga" });
   expect([routeOf("/watch"), routeOf("/games")]).toEqual([{ page: "watch" }, { page: "mine" }]);
+  expect([routeOf("/account"), routeOf("/sign-in"), routeOf("/account/x")]).toEqual([{ page: "account" }, { page: "sign-in" }, { page: "nowhere" }]);
   expect(routeOf(playerPath("bot:perfect"))).toEqual({ page: "player", player: "bot:perfect" });
 });
 

@@ -26,7 +26,11 @@ from parlour.server.parts.accounts.leaving import Everything, delete_account, ev
 from parlour.server.sessions import KeptPlayer
 from parlour.server.tokens import Bearer, guest_name
 
-_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
+_BROWSERS = {
+    "Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "FxiOS": "Firefox", "Chrome": "Chrome",
+    "CriOS": "Chrome", "Safari": "Safari",
+}  # fmt: skip
+"""Marks of browsers, each before those that it also claims to be."""
 _SYSTEMS = {
     "Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "CrOS": "ChromeOS", "Windows": "Windows",
     "Mac OS": "macOS", "Linux": "Linux",
@@ -185,7 +189,7 @@ def no_token() -> Refused:
 def device_name(request: Request) -> str:
     """A browser and a system, by what the browser says of itself; for people who look at their devices."""
     said = request.headers.get("user-agent", "")
-    browser = next((name for mark, name in _BROWSERS.items() if re.search(rf"\b{mark}\w*/", said)), None)
+    browser = next((name for mark, name in _BROWSERS.items() if re.search(rf"{mark}\w*/", said)), None)
     system = next((name for mark, name in _SYSTEMS.items() if mark in said), None)
     if browser is None:
         return system or "A program"

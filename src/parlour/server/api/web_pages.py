@@ -26,6 +26,8 @@ PAGES = {
     "/rules/{game}/{variant}": INDEX,
     "/watch": INDEX,
     "/games": INDEX,
+    "/account": INDEX,
+    "/sign-in": INDEX,
     "/leaderboard": INDEX,
     "/leaderboard/{game}": INDEX,
     "/leaderboard/{game}/{variant}": INDEX,
