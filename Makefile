@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
+.PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures gallery lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-agents
 bin := .venv/bin
 
@@ -98,6 +98,9 @@ screenshots: setup ## pictures of every page and board in screenshots/, to be lo
 
 link-pictures: setup ## the still pictures that links show in a chat: run it after a new game or variant, or another look
 	@scripts/link-pictures
+
+gallery: setup ## the gallery of the docs, docs/gallery.md with its pictures: run it after a new word of scenes, or another look
+	@scripts/gallery
 
 tests/lighthouse/node_modules/.ready: scripts/setup-lighthouse tests/lighthouse/package-lock.json
 	@scripts/setup-lighthouse
