@@ -18,6 +18,8 @@ from parlour import __version__, checking, exporting, simulating
 from parlour import keys as signing_keys
 from parlour.bots import TROUBLES as BOT_TROUBLES
 from parlour.bots import bots_of
+from parlour.client import Client
+from parlour.client.run import BotRunner, find_token
 from parlour.copying import copy
 from parlour.errors import Refused
 from parlour.game import Game
@@ -178,6 +180,42 @@ def simulate(  # noqa: PLR0913, PLR0917 - options of the command line
     for fault in result.faults[:MOST_NAMED]:
         say(f"lost by a fault: {fault}", style="red")
     raise typer.Exit(bool(result.faults))
+
+
+def run_bot(  # noqa: PLR0913, PLR0917 - options of the command line
+    function: Annotated[str, typer.Argument(help="The bot, as module:function.")],
+    server: Annotated[str, typer.Option(help="The server's address.")] = "http://127.0.0.1:8000",
+    token_file: Annotated[
+        Path, typer.Option(help="Where the bot's token is kept; made on first use, with the bot itself.")
+    ] = Path("bot.token"),
+    name: Annotated[str | None, typer.Option(help="The name of a new bot.")] = None,
+    games: Annotated[str, typer.Option(help="The games that it plays, by commas; empty: all.")] = "",
+    room: Annotated[list[str] | None, typer.Option(help="Sit down in this room; may be repeated.")] = None,
+    rooms: Annotated[int, typer.Option(min=1, max=100, help="In how many rooms it plays at once.")] = 4,
+    bot_timeout: Annotated[float, typer.Option(min=0.01, help="Seconds for one answer of the bot.")] = 10.0,
+) -> None:
+    """Let a bot play at a server until Ctrl-C: it goes back to its seats, and takes invitations.
+
+    A bot that raises, hangs or answers what is refused is absent from that room from then on.
+    """
+    wanted = frozenset(filter(None, games.split(",")))
+
+    async def play() -> None:
+        async with Client(server, find_token(server, token_file, name)) as client:
+            runner = BotRunner(client, function, games=wanted, rooms=rooms, timeout=bot_timeout, say=say)
+            try:
+                await runner.run(*(room or ()))
+            finally:
+                await runner.stop()
+
+    try:
+        asyncio.run(play())
+    except Refused as why:
+        fail(f"{why.code}: {why.message}")
+    except OSError as error:
+        fail(f"{server}: {error}")
+    except KeyboardInterrupt:
+        pass
 
 
 def export(
@@ -476,5 +514,6 @@ app.command("types")(write_types)
 app.command()(leakcheck)
 app.command()(simulate)
 app.command()(export)
+app.command("bot")(run_bot)
 app.add_typer(keys, name="keys")
 app.add_typer(cluster, name="cluster")

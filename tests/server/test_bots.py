@@ -359,15 +359,15 @@ async def test_a_bot_in_a_file_of_somebodys_own_is_found_and_may_print(tmp_path)
     await pool.stop()
 
 
-async def test_a_bot_that_never_answers_is_stopped_and_the_next_question_is_answered(tmp_path, monkeypatch):
+async def test_a_bot_that_never_answers_is_stopped_and_the_next_question_is_answered(tmp_path):
     file = tmp_path / "toss.py"
     file.write_text(TOSS)
     pool = BotPool(1)
     await pool.ask(QUESTION)
-    monkeypatch.setattr("parlour.server.bots.pool.ANSWER_TIMEOUT", 0.1)
+    pool.timeout = 0.1
     with pytest.raises(BotFailed, match="too long"):
         await pool.ask(question("endless", 1, file=file))
-    monkeypatch.setattr("parlour.server.bots.pool.ANSWER_TIMEOUT", 30.0)
+    pool.timeout = 30.0
     assert await pool.ask(QUESTION) is not None
     await pool.stop()
 

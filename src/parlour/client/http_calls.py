@@ -15,10 +15,11 @@ TIMEOUT = 20.0
 
 async def call(server: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
     """One call; gives what was answered, or raises what was refused."""
-    return await asyncio.to_thread(_call, server, method, path, body, token)
+    return await asyncio.to_thread(call_now, server, method, path, body, token)
 
 
-def _call(server: str, method: str, path: str, body: Any, token: str | None) -> Any:
+def call_now(server: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+    """The same for whoever can wait for it."""
     if not server.startswith(("http://", "https://")):
         raise Refused(
             Code.MALFORMED, f"expected an address that begins with http:// or https://, got {server!r}"

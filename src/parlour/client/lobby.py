@@ -1,11 +1,19 @@
 """The lobby: where the open rooms are listed, and a client is paired with somebody."""
 
-from typing import Any, Literal
+from collections import deque
+from typing import Any, Literal, NamedTuple
 
 from parlour.client.channel import Channel, Host
 from parlour.errors import Code, Refused
 
 Mode = Literal["normal", "ranked", "bot"]
+
+
+class Invitation(NamedTuple):
+    """A room in which somebody wants this player."""
+
+    room: str
+    game: str
 
 
 class Lobby(Channel):
@@ -19,6 +27,7 @@ class Lobby(Channel):
         """My tickets, as they were when the lobby was last joined."""
         self._matched: dict[str, str] = {}
         """The rooms of tickets that are matched."""
+        self._invited: deque[Invitation] = deque()
         self._void: dict[str, str] = {}
         """Why tickets are not valid any more."""
 
@@ -31,6 +40,8 @@ class Lobby(Channel):
         match name:
             case "matched":
                 self._matched[payload["ticket"]] = payload["room"]
+            case "invited":
+                self._invited.append(Invitation(payload["room"], payload["game"]))
             case "unqueued":
                 self._void[payload["ticket"]] = payload["reason"]
             case "rooms":
@@ -41,6 +52,14 @@ class Lobby(Channel):
                     self.rooms.pop(id, None)
             case _:
                 pass
+
+    async def invitation(self) -> Invitation:
+        """The next room to which this player is invited."""
+        while not self._invited:
+            if self.closed is not None:
+                raise self.closed
+            await self._news.wait()
+        return self._invited.popleft()
 
     async def pair(self, game: str, config: dict[str, Any] | None = None, mode: Mode = "normal") -> str:
         """Take a ticket and wait for somebody; gives the room in which there is a seat then."""

@@ -308,7 +308,7 @@ def make_server(
 
     app = web_app(api, lifespan, read_pages())
     app.router.routes.extend(route for door in doors for route in door.routes)
-    forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY}))
+    forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY, "/api/invitations": LOBBY}))
     sockets = Sockets(doors, parlour.clock, limits, settings)
     network = Network(sockets, forwarding, doors)
     parlour.sessions.hang_up = sockets.hang_up

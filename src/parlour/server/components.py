@@ -81,7 +81,10 @@ class Components:
         self.pairing = Pairing(self.environment, self.rooms, self.lobby, self.ratings)
         self.lobby.pairing = self.pairing
         self.bots = Bots(
-            self.rooms, clock, replaced.thinker or BotPool(settings.bot_workers), settings.bot_pace
+            self.rooms,
+            clock,
+            replaced.thinker or BotPool(settings.bot_workers, settings.bot_timeout),
+            settings.bot_pace,
         )
         bus = replaced.bus
         ask = self.rooms.ask if type(bus) is LocalBorder else lambda ask: bus.ask(self.rooms.ask, ask)

@@ -16,6 +16,7 @@ from parlour.server.rooms.calls import (
     AskHint,
     AsksPlayer,
     CallOff,
+    CheckInvitation,
     EndWaiting,
     ListPeople,
     MoveBot,
@@ -197,5 +198,6 @@ RESULTS: dict[type, Any] = {
     CallOff: tuple[str, ...],
     ListPeople: tuple[SeatedPerson, ...],
     AsksPlayer: bool,
+    CheckInvitation: str,
 }
 """What each call returns."""

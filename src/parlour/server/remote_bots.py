@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Change, Journal, RecordQuery, RoomQuery
+from parlour.journal.base import Change, Journal, Player, RecordQuery, RoomQuery
+from parlour.server.components import Components
 from parlour.server.result_records import RESULT
+from parlour.server.rooms.calls import CheckInvitation
 from parlour.server.sessions import KeptPlayer, Sessions
+from parlour.wire import Push
 
 
 async def become_bot(journal: Journal, sessions: Sessions, player: KeptPlayer, *, bot: bool) -> KeptPlayer:
@@ -30,3 +33,15 @@ async def _has_played(journal: Journal, player: str) -> bool:
     if await journal.rooms(RoomQuery(player=player, limit=1)):
         return True
     return bool(await journal.records(RecordQuery(RESULT, owner=player, limit=1)))
+
+
+async def invite(parlour: Components, bot: str, room: str, by: str) -> Player:
+    """Tell a bot at the lobby of a room in which somebody wants it; it comes, or it does not."""
+    player = await parlour.sessions.known(bot)
+    if player is None or not player.bot:
+        raise Refused(Code.UNKNOWN_BOT, f"expected the id of a bot, got {bot[:64]!r}", path="$.bot")
+    game: str = await parlour.call(room, CheckInvitation(by))
+    if not parlour.lobby.has(bot):
+        raise Refused(Code.UNKNOWN_BOT, f"{player.name} is not at the lobby at the moment", path="$.bot")
+    parlour.lobby.tell(bot, Push("invited", {"room": room, "game": game}))
+    return Player(player.id, player.name, bot=True)

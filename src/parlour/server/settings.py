@@ -142,6 +142,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     bot_workers: Annotated[
         int, Meta(description="Processes in which bots think, once there are bots.", ge=1)
     ] = 2
+    bot_timeout: Annotated[
+        float, Meta(description="Seconds for a bot's answer; then something legal is done instead.", gt=0)
+    ] = 1.5
     bot_pace: Annotated[
         float, Meta(description="Seconds that a bot takes for a move at least, so that people can follow.")
     ] = 0.5
@@ -167,7 +170,7 @@ GROUPS = {
                "max_frame", "max_outbox"),
     "Timeouts": ("header_timeout", "write_timeout", "callback_timeout", "stop_timeout",
                  "ping_every", "ticket_patience"),
-    "Bots": ("bot_workers", "bot_pace"),
+    "Bots": ("bot_workers", "bot_timeout", "bot_pace"),
     "Doors for the clients of other servers": ("xsos", "xsos_referee"),
 }  # fmt: skip
 """The headings of `parlour serve --help`; the settings without a heading come first."""

@@ -168,6 +168,13 @@ class NewBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ) = None
 
 
+class NewInvitation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that plays over the network, and the room to which it is invited."""
+
+    room: str
+    bot: Annotated[str, Meta(description="the bot's id")]
+
+
 class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which leaderboard."""
 

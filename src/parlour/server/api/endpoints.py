@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from parlour import __version__
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
-from parlour.journal.base import Found, RoomSummary
+from parlour.journal.base import Found, Player, RoomSummary
 from parlour.ratings import Standing, ladder_of
 from parlour.server.api.account_calls import AccountCalls
 from parlour.server.api.board_files import board_route
@@ -27,6 +27,7 @@ from parlour.server.api.bodies import (
     Ladder,
     NamedRoom,
     NewBot,
+    NewInvitation,
     NewPlayer,
     NewRoom,
     Preview,
@@ -55,7 +56,7 @@ from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
-from parlour.server.remote_bots import become_bot
+from parlour.server.remote_bots import become_bot, invite
 from parlour.server.result_records import GameResult, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
@@ -143,6 +144,10 @@ class Api:
             Call("POST", "/api/rooms/{id}/bots", "Let a bot take a seat", self.seat_bot, Seated, NewBot, 201,
                  (Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED, Code.SEAT_KEPT,
                   Code.ROOM_ENDED, Code.GAME_ERROR, *auth, kept)),
+            Call("POST", "/api/invitations", "Invite a bot that plays over the network", self.invite_bot,
+                 Player, NewInvitation,
+                 refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED,
+                          Code.ROOM_ENDED, *auth, kept)),
             Call("POST", "/api/rooms/{id}/hint", "What a bot would do in my place", self.give_hint, Hint,
                  NewBot,
                  refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.NOT_SEATED, Code.NOT_YOUR_TURN,
@@ -347,6 +352,13 @@ class Api:
         await self._find(request)
         seated: Seated = await self._parlour.call(request.path_params["id"], SeatBot(new.bot, asker))
         return seated
+
+    async def invite_bot(self, request: Request, new: NewInvitation) -> Player:
+        address = self.address(request)
+        self._limits.check_call(address, CREATE_COST)
+        asker = await self.asker(request)
+        await self._parlour.rooms.find(new.room, asker, address)
+        return await invite(self._parlour, new.bot, new.room, asker or f"address:{address}")
 
     async def give_hint(self, request: Request, new: NewBot) -> Hint:
         self._limits.check_call(self.address(request), CREATE_COST)

@@ -16,7 +16,7 @@ log = structlog.get_logger()
 START_TIMEOUT = 30.0
 """Seconds for a process to start."""
 ANSWER_TIMEOUT = 1.5
-"""Seconds for one answer; a bot that takes longer is stopped, and another move is made for it."""
+"""Seconds for one answer, unless told otherwise; who takes longer is stopped, and another move is made."""
 
 _encode = msgspec.json.Encoder().encode
 _read_answer = msgspec.json.Decoder(BotAnswer).decode
@@ -24,6 +24,11 @@ _read_answer = msgspec.json.Decoder(BotAnswer).decode
 
 class BotFailed(Exception):
     """The bot gave no answer: it failed, its process died, or it took too long."""
+
+    def __init__(self, why: str, trace: str = "") -> None:
+        super().__init__(why)
+        self.trace = trace
+        """Where it raised."""
 
 
 class BotProcess:
@@ -72,7 +77,8 @@ class BotProcess:
 class BotPool:
     """A limited number of processes; a question waits for an idle one."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, timeout: float = ANSWER_TIMEOUT) -> None:
+        self.timeout = timeout
         self._idle: asyncio.LifoQueue[BotProcess | None] = asyncio.LifoQueue()
         self._workers: set[BotProcess] = set()
         for _ in range(max(1, size)):
@@ -90,7 +96,7 @@ class BotPool:
             if worker is None:
                 worker = await self._start()
                 await asyncio.wait_for(worker.begun(), START_TIMEOUT)
-            told = await asyncio.wait_for(worker.ask(line), ANSWER_TIMEOUT)
+            told = await asyncio.wait_for(worker.ask(line), self.timeout)
         except (TimeoutError, OSError, ValueError, RuntimeError):
             pass  # too late, the process is gone (uvloop raises RuntimeError), or the line is too long
         finally:
@@ -120,5 +126,5 @@ def _understood(question: Question, told: bytes) -> msgspec.Raw | None:
         raise BotFailed(f"{question.bot} thought for too long, or its process died")
     answer = _read_answer(told)
     if answer.error is not None:
-        raise BotFailed(answer.error)
+        raise BotFailed(answer.error, answer.trace)
     return None if answer.event is None else msgspec.Raw(_encode(answer.event))

@@ -109,7 +109,7 @@ class Bots:
         try:
             return await self._thinker.ask(question)
         except BotFailed as error:
-            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
+            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error), trace=error.trace)
             return anything(question)
 
     async def hint(self, room: str, player: str, bot: str | None = None) -> Hint:
@@ -118,6 +118,6 @@ class Bots:
         try:
             event = await self._thinker.ask(question)
         except BotFailed as error:
-            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error))
+            log.error("bot_failed", game=question.game, bot=question.bot, error=str(error), trace=error.trace)
             raise Refused(Code.GAME_ERROR, "the bot failed on this; there is no hint") from None
         return Hint(question.bot, event)

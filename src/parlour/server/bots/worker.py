@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
+from traceback import format_exception
 from typing import Any
 
 import msgspec
@@ -48,6 +49,7 @@ class BotAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     event: Any = None
     error: str | None = None
+    trace: str = ""
 
 
 _read = msgspec.json.Decoder(Asked).decode
@@ -89,7 +91,8 @@ def answer(line: bytes) -> bytes:
     try:
         return _encode(BotAnswer(think(_read(line)))) + b"\n"
     except Exception as error:  # noqa: BLE001 - bots are the games' code: an error costs one answer
-        return _encode(BotAnswer(error=f"{type(error).__name__}: {error}")) + b"\n"
+        why = f"{type(error).__name__}: {error}"
+        return _encode(BotAnswer(error=why, trace="".join(format_exception(error)))) + b"\n"
 
 
 def main() -> None:

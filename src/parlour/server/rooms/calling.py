@@ -18,6 +18,7 @@ from parlour.server.rooms.calls import (
     AskHint,
     AsksPlayer,
     CallOff,
+    CheckInvitation,
     EndWaiting,
     ListPeople,
     MoveBot,
@@ -32,7 +33,7 @@ from parlour.wire import Act, Command, Connect, Join, Shutdown
 log = structlog.get_logger()
 
 
-async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0911 - a table of all calls
+async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0911, PLR0912 - a table of all calls
     """Carry out a call and return its result."""
     match call:
         case Perform():
@@ -59,11 +60,25 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0
             return room.people()
         case AsksPlayer():
             return _asks_player(room, call.player)
+        case CheckInvitation():
+            return _check_invitation(room, call.by)
+
+
+def _check_adds_bots(room: RoomActor, player: str) -> None:
+    if room.here.seat(player) is None and room.opening.creator != player:
+        raise Refused(Code.NOT_SEATED, "only somebody who sits in the room or opened it can add a bot")
+
+
+def _check_invitation(room: RoomActor, by: str) -> str:
+    _check_adds_bots(room, by)
+    if None not in room.here.seats:
+        raise Refused(Code.GAME_FULL, "every seat is taken")
+    return room.here.game
 
 
 async def _seat_bot(room: RoomActor, call: SeatBot) -> Seated | None:
-    if call.by is not None and room.here.seat(call.by) is None and room.opening.creator != call.by:
-        raise Refused(Code.NOT_SEATED, "only somebody who sits in the room or opened it can add a bot")
+    if call.by is not None:
+        _check_adds_bots(room, call.by)
     if call.ticket is not None and not room.waits_for_company(call.ticket):
         return None
     player = newcomer(room.here.players, chosen(room.game, call.bot))

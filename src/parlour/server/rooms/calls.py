@@ -72,6 +72,12 @@ class AsksPlayer(msgspec.Struct, frozen=True, tag=True):
     player: str
 
 
+class CheckInvitation(msgspec.Struct, frozen=True, tag=True):
+    """Check that somebody may invite a bot to a free seat here; returns the name of the game."""
+
+    by: str
+
+
 class SeatedPerson(msgspec.Struct, frozen=True):
     """Somebody with a seat."""
 
@@ -79,7 +85,10 @@ class SeatedPerson(msgspec.Struct, frozen=True):
     name: str
 
 
-RoomCall = Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff | ListPeople | AsksPlayer
+RoomCall = (
+    Perform | SeatBot | AskHint | MoveBot | SitDown | EndWaiting | CallOff | ListPeople | AsksPlayer
+    | CheckInvitation
+)  # fmt: skip
 
 
 class Seated(msgspec.Struct, frozen=True):

@@ -1,0 +1,131 @@
+"""Runs a bot at a server: it goes back to its seats, takes invitations, and plays in some rooms at once."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from parlour.client.client import Client
+from parlour.client.http_calls import call_now
+from parlour.client.seat import Seat
+from parlour.client.thinking import BotFailed, Thinker, find_function
+from parlour.errors import Code, Refused
+
+REMATCH_PATIENCE = 60.0
+"""Seconds for which a bot waits for the others to want another game."""
+WAITING = ("waiting", "playing", "over")
+
+
+def find_token(server: str, file: Path, name: str | None) -> str:
+    """The bot's token in a file; where there is none, a new bot's, which is written there."""
+    if file.exists():
+        return file.read_text(encoding="utf-8").strip()
+    body: dict[str, Any] = {"bot": True}
+    if name is not None:
+        body["name"] = name
+    token: str = call_now(server, "POST", "/api/players", body)["token"]
+    file.touch(mode=0o600)
+    file.write_text(token + "\n", encoding="utf-8")
+    return token
+
+
+class BotRunner:
+    """One bot at one server."""
+
+    def __init__(
+        self,
+        client: Client,
+        function: str,
+        *,
+        games: frozenset[str],
+        rooms: int,
+        timeout: float,
+        say: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._function = function
+        self._games = games
+        """Which games it plays; empty: all."""
+        self._free = asyncio.Semaphore(rooms)
+        self._timeout = timeout
+        self._say = say
+        self._playing: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self, *rooms: str) -> None:
+        """Go back to all seats, sit down in these rooms, and take invitations until cancelled."""
+        find_function(self._function)
+        known = await self._client.call("POST", "/api/players", {})
+        if not known["bot"]:
+            raise Refused(Code.BAD_TOKEN, "expected the token of a bot, got that of a person")
+        lobby = await self._client.lobby()
+        self._say(f"{known['name']} is at {self._client.server}; its id is {known['id']}")
+        mine = await self._client.call("GET", "/api/players/me/rooms")
+        for room in (*(one["id"] for one in mine if one["status"] in WAITING), *rooms):
+            await self._begin(room)
+        while True:
+            invited = await lobby.invitation()
+            if self._games and invited.game not in self._games:
+                self._say(f"room {invited.room}: it does not play {invited.game}")
+            else:
+                await self._begin(invited.room)
+
+    async def _begin(self, room: str) -> None:
+        """Play in a room, once there is time for one more."""
+        if room in self._playing:
+            return
+        await self._free.acquire()
+        self._playing[room] = asyncio.create_task(self._play(room))
+
+    async def stop(self) -> None:
+        """Leave all rooms; the seats are kept."""
+        for task in self._playing.values():
+            task.cancel()
+        if self._playing:
+            await asyncio.wait(list(self._playing.values()))
+
+    async def _play(self, room: str) -> None:
+        """Play in one room as long as there is a game; what goes wrong here stops no other room."""
+        thinker = Thinker(self._function, self._timeout)
+        try:
+            seat = await self._client.join(room)
+            try:
+                await self._play_games(seat, thinker)
+            finally:
+                await seat.close()
+        except BotFailed as error:
+            self._say(f"room {room}: the bot failed, and is absent from now on: {error}")
+        except Refused as why:
+            self._say(f"room {room}: {why.code}: {why.message}")
+        finally:
+            thinker.stop()
+            del self._playing[room]
+            self._free.release()
+
+    async def _play_games(self, seat: Seat, thinker: Thinker) -> None:
+        while seat.closed is None:
+            async for turn in seat.turns():
+                event = await thinker.ask(turn)
+                if event is not None:
+                    await _act(seat, event, turn.seq)
+            if not await _plays_again(seat):
+                return
+
+
+async def _act(seat: Seat, event: Any, seq: int) -> None:
+    """Play; if the position has changed meanwhile, the next turn asks anew."""
+    try:
+        await seat.act(event, seq=seq)
+    except Refused as why:
+        if why.code != Code.STALE:
+            raise
+
+
+async def _plays_again(seat: Seat) -> bool:
+    """Ask for another game, and wait a while for the others; False if there is none."""
+    try:
+        await seat.rematch()
+        async with asyncio.timeout(REMATCH_PATIENCE):
+            await seat.wait(lambda seat: seat.result is None)
+    except (Refused, TimeoutError):
+        return False
+    return True

@@ -1,0 +1,120 @@
+"""A process in which a bot's function thinks, so that one that hangs can be ended."""
+
+import asyncio
+import importlib
+import sys
+import traceback
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from secrets import token_bytes
+from typing import Any
+
+import msgspec
+
+from parlour.client.seat import Turn
+from parlour.errors import Code, Refused
+from parlour.game import Bot, Chance
+
+START_TIMEOUT = 60.0
+"""Seconds for a process to start and to import the bot."""
+
+
+class BotFailed(Exception):
+    """The bot gave no answer; says why, with its traceback if it raised."""
+
+
+class _Thought(msgspec.Struct, frozen=True):
+    """What a bot answered: an event, None for nothing, or the traceback of what it raised."""
+
+    event: Any = None
+    error: str | None = None
+
+
+_encode = msgspec.json.Encoder().encode
+_read_thought = msgspec.json.Decoder(_Thought).decode
+
+
+def find_function(name: str) -> Bot:
+    """The function behind ``module:function``, also of a module in the folder where one is."""
+    module, _, function = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Bot = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected module:function, got {error}") from None
+    if not callable(found):
+        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected a function, got {type(found).__name__}")
+    return found
+
+
+class Thinker:
+    """One process, which is asked one thing at a time."""
+
+    def __init__(self, function: str, timeout: float) -> None:
+        self._function = function
+        self._timeout = timeout
+        self._process: SpawnProcess | None = None
+        self._pipe: Connection
+
+    async def ask(self, turn: Turn) -> Any:
+        """What the bot does; `BotFailed` if it raises, takes too long or answers what is no JSON."""
+        question = _encode((turn.view, turn.legal, token_bytes(32), turn.seq))
+        return await asyncio.to_thread(self._ask, question)
+
+    def _ask(self, question: bytes) -> Any:
+        try:
+            if self._process is None:
+                self._start()
+            self._pipe.send_bytes(question)
+            if not self._pipe.poll(self._timeout):
+                raise BotFailed(f"it thought for longer than {self._timeout:g} s")
+            thought = _read_thought(self._pipe.recv_bytes())
+        except (OSError, EOFError):
+            self.stop()
+            raise BotFailed("its process has ended") from None
+        except BotFailed:
+            self.stop()
+            raise
+        if thought.error is not None:
+            raise BotFailed(thought.error)
+        return thought.event
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_think, args=(self._function, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+        if not self._pipe.poll(START_TIMEOUT):
+            raise BotFailed(f"its process did not start within {START_TIMEOUT:g} s")
+        self._pipe.recv_bytes()
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._process = None
+
+
+def _think(function: str, pipe: Connection) -> None:
+    """Answer what comes through a pipe, until it is closed."""
+    choose = find_function(function)
+    pipe.send_bytes(b"ready")
+    while True:
+        try:
+            view, legal, seed, seq = msgspec.json.decode(
+                pipe.recv_bytes(), type=tuple[Any, list[Any] | None, bytes, int]
+            )
+        except (EOFError, OSError):
+            return
+        try:
+            answer = _encode(_Thought(choose(view, legal, Chance(seed, seq))))  # type: ignore[arg-type]
+        except Exception:  # noqa: BLE001 - whatever a bot raises is told
+            answer = _encode(_Thought(error=traceback.format_exc()))
+        pipe.send_bytes(answer)

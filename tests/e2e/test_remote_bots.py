@@ -1,0 +1,146 @@
+"""Bots that play over the real wire: the one of the docs, faulty ones, and one against a person."""
+
+import os
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lines import Lines
+from tests.e2e.servers import launch
+from tests.test_docs import blocks
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+
+ROOT = Path(__file__).parents[2]
+FAULTY = """
+def choose(view, legal, chance):
+    if view["you"] == "X":
+        raise ZeroDivisionError("nobody divides by zero")
+    return legal[0]
+
+def illegal(view, legal, chance):
+    return {"type": "mark", "cell": 77}
+"""
+
+
+class RunningBot:
+    """A `parlour bot` in a process, and what it says."""
+
+    def __init__(self, folder, server, function, *options):
+        self.process = launch(
+            "bot", function, "--server", f"http://{server.address}", *options,
+            cwd=folder, more_environment={"PYTHONPATH": str(ROOT / "src")}, columns=1000,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.output = self.process.stdout
+        self.lines = Lines(self.output)
+
+    def wait_for(self, words):
+        return self.lines.wait(lambda lines: next((one for one in lines if words in one), None), words)
+
+    @property
+    def id(self):
+        return self.wait_for("its id is ").rpartition(" ")[2]
+
+    def kill(self):
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.lines.end()
+        self.output.close()
+
+
+@contextmanager
+def running(folder, server, function, *options):
+    bot = RunningBot(folder, server, function, *options)
+    try:
+        yield bot
+    finally:
+        bot.kill()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the bot of the docs in it, and with faulty ones."""
+    (tmp_path / "mybot.py").write_text(blocks("docs/how-to/write-a-bot.md", "python")[0].text)
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    return tmp_path
+
+
+def invite(who, room, bot):
+    """Somebody at a browser invites a bot; gives the status."""
+    script = """(wanted) => fetch("/api/invitations", {method: "POST", body: JSON.stringify(wanted)})
+        .then((answer) => answer.status)"""
+    return who.page.evaluate(script, {"room": room, "bot": bot})
+
+
+def test_the_bot_of_the_docs_is_a_function_of_ten_lines():
+    lines = blocks("docs/how-to/write-a-bot.md", "python")[0].text.strip().splitlines()
+    assert len([line for line in lines if line]) <= 10
+
+
+def test_a_person_plays_a_bot_that_is_killed_in_the_middle_and_comes_back(server, visit, folder):
+    ann = visit(server, "Ann")
+    room = ann.open_room()
+    options = ("--name", "Ten Lines", "--token-file", "bot.token")
+    with running(folder, server, "mybot:choose", *options) as bot:
+        me = bot.id
+        assert invite(ann, room, me) == 200
+        ann.sees("Your turn")
+        ann.mark("top left")
+        expect(ann.board.locator("[data-piece]")).to_have_count(2)
+    ann.sees("Your turn")
+    seats = server.room(room)["seats"]
+    assert [seat.get("bot", False) for seat in seats] == [False, True]
+    ann.mark("top right")
+    expect(ann.board.locator("[data-piece]")).to_have_count(3)
+    with running(folder, server, "mybot:choose", *options) as bot:
+        assert bot.id == me
+        expect(ann.board.locator("[data-piece]")).to_have_count(4)
+
+
+def test_a_bot_that_fails_in_one_room_plays_on_in_another(server, enter, folder):
+    ann, bob = enter(server, "Ann"), enter(server, "Bob")
+    failing, other = server.open_room()["id"], server.open_room()["id"]
+    bob.join(other)
+    with running(folder, server, "faulty:choose", "--room", failing, "--room", other) as bot:
+        bot.wait_for("its id is")
+        bob.wait_for_presence({bob.id: 1, bot.id: 1})
+        bob.mark(8)
+        ann.join(failing)
+        bot.wait_for("nobody divides by zero")
+        ann.wait_for_presence({ann.id: 1})
+        ann.chat("still here")
+        bob.hear_line("update", 1, lambda line: line["payload"].get("view", {}).get("cells") == "O.......X")
+
+
+def test_a_bot_that_answers_illegally_is_told_why_and_is_absent(server, enter, folder):
+    ann = enter(server, "Ann")
+    room = server.open_room()["id"]
+    ann.join(room)
+    with running(folder, server, "faulty:illegal", "--room", room) as bot:
+        bot.wait_for("its id is")
+        ann.wait_for_presence({ann.id: 1, bot.id: 1})
+        ann.mark(4)
+        assert "malformed" in bot.wait_for(f"room {room}: ")
+        ann.wait_for_presence({ann.id: 1})
+
+
+def test_only_a_bot_at_the_lobby_can_be_invited_and_only_by_somebody_of_the_room(server, folder):
+    ann, zoe = server.guest("Ann"), server.guest("Zoe")
+    headers = {"Authorization": f"Bearer {ann.token}"}
+    room = server.call("POST", "/api/rooms", {"game": "tictactoe"}, headers=headers).json()["id"]
+
+    def ask(bot, who=ann):
+        headers = {"Authorization": f"Bearer {who.token}"}
+        return (
+            server.call("POST", "/api/invitations", {"room": room, "bot": bot}, headers=headers)
+            .json()
+            .get("code")
+        )
+
+    bot = server.call("POST", "/api/players", {"bot": True}).json()
+    assert ask(zoe.id) == ask("nobody") == ask(bot["id"]) == "unknown_bot"
+    assert ask(bot["id"], zoe) == "not_seated"
