@@ -138,6 +138,14 @@ def test_while_the_server_is_down_time_stands_still():
     assert table.room.verdict.how == "flagged"
 
 
+def test_time_that_is_given_back_for_a_dead_owner_is_no_gain_for_a_turn_that_had_just_begun():
+    table = play(seated(clock("increment", 60)), "ann 5")
+    table.now += 1
+    table.do(Hold(4))
+    mark(table, BOB)
+    assert left(table) == [55, 60]
+
+
 def test_a_rematch_winds_the_clocks_up():
     table = play(seated(clock("increment", 60)), "ann 1, bob 2, ann 3, bob 4, ann 5, bob 6, ann 7")
     assert table.room.status == "over"

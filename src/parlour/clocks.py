@@ -84,7 +84,7 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
             return one if one.since is not None or one.out else SeatClock(one.left, now)
         if one.out:
             return SeatClock(self._left(0.0, 0.0))
-        return one if one.since is None else SeatClock(self._left(one.left, now - one.since))
+        return one if one.since is None else SeatClock(self._left(one.left, max(0.0, now - one.since)))
 
     def _left(self, left: float, turn: float) -> float:
         """What is left to a seat after a turn of so many seconds."""

@@ -68,6 +68,13 @@ class Saying(Game[Words]):
         said = replace(state, said=(*state.said, event.word))
         return Update(said, tuple(Send(topic, {"said": event.word}) for topic in told))
 
+    def to_move(self, state: Words) -> list[str]:
+        """Everybody may say something at any time, so everybody's clock runs."""
+        return [player for player in state.players if player is not None]
+
+    def handle_flag(self, state: Words, player: str, moment: Moment) -> Update[Words]:
+        return Update(replace(state, changes=state.changes + 1), (Send("all", {"out of time": player}),))
+
     def view(self, state: Words, viewer: str | None) -> Any:
         return {"said": len(state.said), "last": state.said[-1:], "changes": state.changes, "you": viewer}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from parlour.clocks import Flag
 from parlour.errors import Refused
 from parlour.game import Send
 from parlour.journal.base import Trouble
@@ -67,6 +68,7 @@ def judge(cluster: Cluster, people: list[Person], rooms: list[str]) -> Iterator[
             yield f"what is kept of {room} cannot be played again: {error}"
             continue
         yield from _judge_steps(story)
+        yield from _judge_clocks(story)
         for person in people:
             yield from _judge_answers(story, person)
             if room in person.channels:
@@ -91,6 +93,18 @@ def _judge_steps(story: Story) -> Iterator[str]:
         if step.now < now:
             yield f"the clock went back from {now} to {step.now} at step {step.seq} of {story.room}"
         now = step.now
+
+
+def _judge_clocks(story: Story) -> Iterator[str]:
+    """Nobody's time is over before it is, whoever owned the room meanwhile, and nobody gains any."""
+    for before, step, after in zip(story.rooms, story.steps, story.rooms[1:], strict=False):
+        if isinstance(step.command, Flag) and before.clocks is not None:
+            out = before.clocks.out_at(before.seat_number(step.command.player) or 0)
+            if out is None or before.clock(step.now) < out:
+                yield f"{step.command.player} was flagged too early at step {step.seq} of {story.room}"
+        clocks = after.clocks
+        if clocks is not None and any(one.left > clocks.settings.seconds for one in clocks.seats):
+            yield f"somebody gained time by step {step.seq} of {story.room}"
 
 
 def _judge_answers(story: Story, person: Person) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.crowd import LeakCrowd
@@ -37,7 +38,7 @@ from parlour.leakcheck.received import (
     look,
 )
 from parlour.leakcheck.report import Leak, Report
-from parlour.room import Instant, Room, ask_to_join, open_room, topics_of
+from parlour.room import Instant, Room, ask_to_join, has_turns, open_room, topics_of
 from parlour.wire import Act, Command, Connect, Join, asker
 
 NEW_YEAR = 1735689600.0
@@ -51,6 +52,8 @@ shows whether something else slipped out with it."""
 CHOICES = 2
 """Other events that a player could have chosen, tried beside each that they did."""
 LAST_RINGS = 20
+CLOCK = ClockSettings("increment", 60.0, 2.0, "claim")
+"""What players have in every second game: whose time runs is told to everybody, and must tell no secret."""
 
 
 def check(game: Game[Any], config: Any = None, *, games: int = 20, steps: int = 100, seed: int = 0) -> Report:
@@ -59,7 +62,8 @@ def check(game: Game[Any], config: Any = None, *, games: int = 20, steps: int = 
     try:
         for number in range(games if report.hides else 0):
             report.games += 1
-            _Play(game, config, report, seed=f"{seed}:{number}").run(steps)
+            clock = CLOCK if number % 2 and has_turns(game) else None
+            _Play(game, config, report, seed=f"{seed}:{number}", clock=clock).run(steps)
     except Leak as leak:
         leak.game, leak.number = game.name, report.games - 1
         report.leak = leak
@@ -78,13 +82,16 @@ class _Twin(msgspec.Struct, frozen=True):
 class _Play:
     """One game, from the first to join to the end of the room."""
 
-    def __init__(self, game: Game[Any], config: Any, report: Report, *, seed: str) -> None:
+    def __init__(
+        self, game: Game[Any], config: Any, report: Report, *, seed: str, clock: ClockSettings | None
+    ) -> None:
         self.game = game
         self.report = report
         self.seed = seed
         self.now = 0.0
         self.chance = Chance(self._secret("chance"), 0)
-        self.room: Room[Any] = open_room(game, "ABCD", config, Instant(0.0, NEW_YEAR, self._secret("room")))
+        at = Instant(0.0, NEW_YEAR, self._secret("room"))
+        self.room: Room[Any] = open_room(game, "ABCD", config, at, clock=clock)
         self.crowd = LeakCrowd(game, len(self.room.seats), self.chance)
         self.watching: tuple[str, ...] | None = None
         self.twins: dict[Eyes, list[_Twin]] = {}

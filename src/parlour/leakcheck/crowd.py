@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from parlour.clocks import Claim
 from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.received import WATCHER, encode, legal_events
@@ -124,6 +125,8 @@ class LeakCrowd:
     def _offer(self, room: Room[Any]) -> Command:
         """An offer, an answer to the open one, or, rarely, giving up."""
         open = room.offers.open
+        if room.late and room.connected:
+            return Claim(self.chance.choice(room.connected))
         if not room.connected or self.chance.below(8) == 0:
             return Resign(self.chance.choice(self.people))
         player = self.chance.choice(room.connected)
