@@ -420,7 +420,7 @@ def test_a_leak_says_which_step_which_viewer_which_bytes_and_what_was_hidden():
     [
         (InTheTextOfARefusal(), "A refusal must not depend on a secret"),
         (ByATimerThatRingsEarlier(), "time tells the secret"),
-        (InLegalEvents(), "for the same view the same ones, in the same order"),
+        (InLegalEvents(), "for the same view the same, in the same order"),
         (ToTheWrongTopic(), "must be in the view of the same step"),
     ],
 )
