@@ -358,3 +358,83 @@ async def test_a_guest_can_have_everything_and_be_deleted_too(club):
     assert (await club.call("GET", "/api/account/export", token=guest["token"])).json()["name"] == "Gus"
     assert (await club.call("DELETE", "/api/account", token=guest["token"])).status_code == 200
     assert await club.status(guest["token"]) == 401
+
+
+# Ranked games.
+
+
+@pytest.mark.parametrize(("ranked", "guest_may"), [("everybody", True), ("accounts", False)])
+async def test_the_host_says_whether_guests_play_ranked_games(ranked, guest_may):
+    async with World(PLAYABLE, ranked=ranked) as world:
+        club = Club(world)
+        ticket = {"game": "tictactoe", "mode": "ranked"}
+        guest, ann = await club.guest(), await club.open("Ann")
+        answer = await club.call("POST", "/api/tickets", ticket, guest["token"])
+        assert (answer.status_code == 201) is guest_may
+        if not guest_may:
+            assert code_of(answer) == (403, "account_needed")
+        assert (await club.call("POST", "/api/tickets", ticket, ann["token"])).status_code == 201
+        assert (await club.call("POST", "/api/tickets", {"game": "hex"}, guest["token"])).status_code == 201
+        await club.http.aclose()
+
+
+# A proxy that knows who somebody is.
+
+
+@pytest.fixture
+async def company():
+    async with World(PLAYABLE, proxies=["127.0.0.1"], user_header="Remote-User") as world:
+        club = Club(world)
+        yield club
+        await club.http.aclose()
+
+
+async def visit(club, user, **headers):
+    answer = await club.call("POST", "/api/players", {}, **{"Remote-User": user, **headers})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+async def test_a_known_proxy_names_the_user_who_has_an_account_from_then_on(company):
+    ann, bob = await visit(company, "ann@example.org"), await visit(company, "bob")
+    again = await visit(company, "ann@example.org")
+    assert (ann["name"], ann["account"], again["id"]) == ("ann", True, ann["id"])
+    assert bob["id"] != ann["id"]
+    assert len((await company.whoami(again["token"]))["devices"]) == 2
+
+
+async def test_a_users_browser_that_comes_back_is_the_same_device(company):
+    ann = await visit(company, "ann")
+    again = await visit(company, "ann", **bearer(ann["token"]))
+    assert len((await company.whoami(again["token"]))["devices"]) == 1
+
+
+async def test_another_user_of_the_same_browser_is_another_player(company):
+    ann = await visit(company, "ann")
+    bob = await visit(company, "bob", **bearer(ann["token"]))
+    assert (bob["id"] != ann["id"], bob["name"]) == (True, "bob")
+
+
+async def test_users_whose_names_look_alike_get_a_number_and_odd_names_are_replaced(company):
+    names = [(await visit(company, user))["name"] for user in ("ann", "ANN@x.example", "random bot", "ann.")]
+    assert names == ["ann", "ANN 2", "Player", "ann. 3"]
+
+
+async def test_two_visits_at_once_make_one_account(company):
+    visits = await asyncio.gather(*(visit(company, "ann") for _ in range(3)))
+    assert len({one["id"] for one in visits}) == 1
+
+
+async def test_the_header_is_believed_from_a_known_proxy_alone(club):
+    assert (await visit(club, "ann"))["account"] is False
+    async with World(PLAYABLE, proxies=["10.0.0.1"], user_header="Remote-User") as world:
+        other = Club(world)
+        assert (await visit(other, "ann"))["account"] is False
+        await other.http.aclose()
+
+
+async def test_a_user_who_was_deleted_begins_anew(company):
+    ann = await visit(company, "ann")
+    assert (await company.call("DELETE", "/api/account", token=ann["token"])).status_code == 200
+    again = await visit(company, "ann")
+    assert (again["id"] != ann["id"], again["name"]) == (True, "ann")

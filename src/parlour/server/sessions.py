@@ -171,6 +171,13 @@ class Sessions:
         player = await self.known(id)
         return (guest_name(id), False) if player is None else (player.name, player.bot)
 
+    async def check_account(self, id: str) -> None:
+        """Refuse a guest."""
+        player = await self.known(id)
+        if player is None or player.account is None:
+            why = "ranked games are for accounts here, and you are a guest; POST /api/account makes you one"
+            raise Refused(Code.ACCOUNT_NEEDED, why)
+
     async def save(self, id: str, name: str | None, claim: Claim | None = None) -> KeptPlayer:
         """Keep a player, under a new name if one is given; *claim* says what an account's name needs."""
 

@@ -1,12 +1,14 @@
 """The settings of a server: each is an option of `parlour serve` and PARLOUR_<NAME> in the environment."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from parlour.journal.base import Durability
+
+Ranked = Literal["everybody", "accounts"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +117,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             description="Address of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed."
         ),
     ] = []
+    user_header: Annotated[
+        str, Meta(description="Header in which a proxy of --proxies names who has signed in there.")
+    ] = ""
+    ranked: Annotated[
+        Ranked, Meta(description="Who may play ranked games: everybody, or those who have accounts.")
+    ] = "everybody"
     header_timeout: Annotated[
         float, Meta(description="Seconds in which a request must have arrived.", ge=0.01)
     ] = 10.0
@@ -162,7 +170,8 @@ GROUPS = {
     "What is kept": ("journal", "durability", "relay_history", "keep_ended", "room_days",
                      "empty_room_minutes", "store_every", "rest_after", "accept_loss"),
     "Many workers": ("bus", "workers"),
-    "Proxies and other sites": ("origins", "proxies"),
+    "Proxies and other sites": ("origins", "proxies", "user_header"),
+    "Players": ("ranked",),
     "Limits": ("rate", "player_rate", "address_rate", "address_connections", "address_guesses",
                "player_rooms", "address_rooms", "rooms", "room_members",
                "player_tickets", "address_tickets", "tickets", "relays",

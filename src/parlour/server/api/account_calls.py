@@ -18,14 +18,17 @@ from parlour.server.api.bodies import (
     SignIn,
     SignInLink,
 )
-from parlour.server.api.calls import Call, reply
+from parlour.server.api.calls import Call, peer_of, reply
 from parlour.server.components import Components
 from parlour.server.limits import CREATE_COST, Limits
 from parlour.server.parts.accounts.accounts import LINK_LASTS, SignedIn
 from parlour.server.parts.accounts.leaving import Everything, delete_account, everything_about
 from parlour.server.sessions import KeptPlayer
+from parlour.server.settings import Settings
 from parlour.server.tokens import Bearer, guest_name
 
+MAX_USER = 200
+"""Characters of the longest name that a proxy may give."""
 _BROWSERS = {
     "Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "FxiOS": "Firefox", "Chrome": "Chrome",
     "CriOS": "Chrome", "Safari": "Safari",
@@ -194,3 +197,11 @@ def device_name(request: Request) -> str:
     if browser is None:
         return system or "A program"
     return browser if system is None else f"{browser}, {system}"
+
+
+def user_of(request: Request, settings: Settings) -> str | None:
+    """The user whom a known proxy names in its header; whatever others send there is ignored."""
+    if not settings.user_header or peer_of(request) not in settings.proxies:
+        return None
+    named = request.headers.get(settings.user_header, "").strip()
+    return named.encode("latin-1").decode("utf-8", "replace")[:MAX_USER] or None

@@ -1,6 +1,7 @@
 """The HTTP calls: players, games, rooms, and metrics and health for operators."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -18,7 +19,7 @@ from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.ratings import Standing, ladder_of
-from parlour.server.api.account_calls import AccountCalls
+from parlour.server.api.account_calls import AccountCalls, device_name, user_of
 from parlour.server.api.board_files import board_route
 from parlour.server.api.bodies import (
     Again,
@@ -83,6 +84,8 @@ STEP_COST = 0.5
 """The price of one step of a history: it is replayed, but neither written nor sent to anybody else."""
 PREFERENCES_COST = 3.0
 """The price of keeping a player's preferences, which is a write."""
+MAX_USER_NAME = 36
+"""Characters that are taken of the name that a proxy gives, so that a number fits behind it."""
 MAX_RESULTS = 50
 """The number of a player's last games that are listed."""
 MOST_RATED = 300
@@ -245,12 +248,27 @@ class Api:
 
     async def become_player(self, request: Request, new: NewPlayer) -> Response:
         self._limits.check_call(self.address(request), CREATE_COST)
-        bearer = await self.bearer(request) or Bearer(new_player_id(), 0)
+        bearer = await self._named_by_proxy(request) or Bearer(new_player_id(), 0)
         name = None if new.name is None else self.checked_name(new.name)
         player = await self._parlour.accounts.save(bearer.player, name, bearer.device)
         if new.bot is not None:
             player = await become_bot(self._parlour.journal, self._parlour.sessions, player, bot=new.bot)
         return self.introduce(request, self.known_as(player, bearer.device), 201)
+
+    async def _named_by_proxy(self, request: Request) -> Bearer | None:
+        """Who calls: the user whom a known proxy names, or else by token or cookie."""
+        user = user_of(request, self._settings)
+        if user is None:
+            return await self.bearer(request)
+        bearer = None
+        with suppress(Refused):  # whose token has ended is signed in anew
+            bearer = await self.bearer(request)
+        try:
+            name = self.checked_name(user.partition("@")[0][:MAX_USER_NAME])
+        except Refused:
+            name = "Player"
+        player, device = await self._parlour.accounts.of_user(user, name, device_name(request), bearer)
+        return Bearer(player.id, player.session, device)
 
     def checked_name(self, name: str) -> str:
         """A name that a person may have here."""

@@ -5,6 +5,8 @@ secrets that sign somebody in; each change is one write with the player's own re
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,11 +17,13 @@ from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 from parlour.server.parts.accounts.names import check_account_name, key_of_name
 from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
-from parlour.server.sessions import Device, KeptPlayer, Sessions
+from parlour.server.sessions import TRIES, Device, KeptPlayer, Sessions
+from parlour.server.tokens import Bearer, new_player_id
 
 ACCOUNT_NAME = "account_name"
 RECOVERY_CODE = "recovery_code"
 SIGN_IN_LINK = "sign_in_link"
+PROXY_USER = "proxy_user"
 MOST_DEVICES = 50
 """Devices on which an account can be signed in; the one that was not used for longest is signed out."""
 LINK_LASTS = 120.0
@@ -42,6 +46,10 @@ Make = Callable[[KeptPlayer], Awaitable[Made]]
 """Makes the next value of a player, with what is written beside it."""
 
 
+class _MadeMeanwhile(Exception):
+    """The account of a proxy's user was just made by another worker."""
+
+
 class Accounts:
     """Opens accounts and signs people in."""
 
@@ -57,20 +65,46 @@ class Accounts:
         code = new_code()
 
         async def make(guest: KeptPlayer) -> Made:
-            if guest.account is not None:
-                raise Refused(Code.ALREADY_AN_ACCOUNT, "this player has an account already")
-            account = replace(
-                guest,
-                name=check_account_name(guest.name if name is None else name),
-                account=self._clock.date(),
-                session=guest.session + 1,
-            )
-            account, changes = _with_code(self._on_device(account, device), code)
-            return account, (*await self.claim(None, account), *changes)
+            account, claims = await self._account_of(guest, guest.name if name is None else name, device)
+            account, changes = _with_code(account, code)
+            return account, (*claims, *changes)
 
         player = await self._sessions.change(id, make)
         self._sessions.tell_ended(player)
         return SignedIn(player, player.last_device), code
+
+    async def _account_of(self, guest: KeptPlayer, name: str, device: str) -> Made:
+        """A guest as an account of this name, signed in on a device."""
+        if guest.account is not None:
+            raise Refused(Code.ALREADY_AN_ACCOUNT, "this player has an account already")
+        account = replace(guest, name=name, account=self._clock.date(), session=guest.session + 1)
+        return self._on_device(account, device), await self.claim(None, account)
+
+    async def of_user(self, user: str, name: str, device: str, bearer: Bearer | None) -> SignedIn:
+        """Sign in the account of a user whom a proxy names; at the first time it is made, under *name*."""
+        for _ in range(TRIES):
+            known = await self._journal.record(PROXY_USER, user)
+            if known is not None and bearer is not None and bearer.player == known.owner:
+                return SignedIn(await self._sessions.save(known.owner, None), bearer.device)
+            with suppress(_MadeMeanwhile):
+                if known is None:
+                    return await self._sign_in(new_player_id(), partial(self._for_user, user, name, device))
+                return await self._sign_in(known.owner, partial(self._once_more, device))
+        raise Refused(Code.NOT_SAVED, "this user is being signed in elsewhere, too; try again")
+
+    async def _once_more(self, device: str, account: KeptPlayer) -> Made:
+        return self._on_device(_known_account(account), device), ()
+
+    async def _for_user(self, user: str, name: str, device: str, guest: KeptPlayer) -> Made:
+        """A new account for a user of a proxy, by their name there or one like it."""
+        if await self._journal.record(PROXY_USER, user) is not None:
+            raise _MadeMeanwhile
+        owned = NewRecord(PROXY_USER, user, b"", owner=guest.id)
+        for one in (name, *(f"{name} {number}" for number in range(2, 10)), f"Player {guest.id[:8]}"):
+            with suppress(Refused):
+                account, changes = await self._account_of(guest, one, device)
+                return account, (*changes, owned)
+        raise Refused(Code.NAME_TAKEN, f"no name like {name!r} is free here")
 
     async def save(self, id: str, name: str | None, device: int = 0) -> KeptPlayer:
         """Keep a player, under a new name if one is given, and note that a device was used."""

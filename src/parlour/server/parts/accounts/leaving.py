@@ -17,7 +17,7 @@ from parlour.journal.base import (
     Unchanged,
 )
 from parlour.ratings import Standing
-from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, RECOVERY_CODE, SIGN_IN_LINK
+from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
 from parlour.server.parts.accounts.names import key_of_name
 from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.record_decoding import read
@@ -66,8 +66,9 @@ async def delete_account(journal: Journal, sessions: Sessions, id: str) -> None:
             drops.append(Drop(ACCOUNT_NAME, key=key_of_name(player.name)))
         if player.code:
             drops.append(Drop(RECOVERY_CODE, key=player.code))
-        links = await journal.records(RecordQuery(SIGN_IN_LINK, owner=id))
-        drops += [Drop(SIGN_IN_LINK, key=link.key) for link in links]
+        for kind in (SIGN_IN_LINK, PROXY_USER):
+            owned = await journal.records(RecordQuery(kind, owner=id))
+            drops += [Drop(kind, key=record.key) for record in owned]
         gone = KeptPlayer(id, FORMER, session=player.session + 1, last_device=player.last_device)
         return gone, drops
 

@@ -343,6 +343,8 @@ class Pairing:
             why = "$.clock.at_zero: expected lose or claim in a ranked game, got 'bot'"
             raise Refused(Code.MALFORMED, why, path="$.clock.at_zero")
         name, remote = await self._env.sessions.introduce(player)
+        if wanted.mode == "ranked" and self._env.settings.ranked == "accounts" and not remote:
+            await self._env.sessions.check_account(player)
         ladder = ladder_of(game.name, room.config, bots=remote)
         rating = await self._rating(player, ladder) if wanted.mode == "ranked" else MIDDLE
         return Ticket(
