@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 const SERVER = "http://127.0.0.1:8000";
 // The one for players, and those for developers; none has to load what is another's.
-const PAGES = ["index.html", "api-docs.html", "relay.html"];
+const PAGES = ["index.html", "api-docs.html", "relay.html", "panel.html"];
 
 // `vite build` writes the pages into the Python package; `vite build --mode gallery` one that draws the stories of
 // tests/scenes, for looking at boards without a server.

@@ -71,8 +71,9 @@ def serve(games: list[Path] | None = None, **settings: Any) -> None:
     playable = dict(GAMES)
     playable.update(load_files(games or []))
 
-    def greet(reach: Reach) -> None:
-        for sentence in greeting(reach, chosen, (game.display_name for game in playable.values())):
+    def greet(reach: Reach, panel_key: str | None = None) -> None:
+        names = (game.display_name for game in playable.values())
+        for sentence in greeting(reach, chosen, names, panel_key):
             say(sentence)
         if chosen.lan and reach.is_known and screen.is_terminal and not screen.is_dumb_terminal:
             screen.file.write(qr_code(reach.url))

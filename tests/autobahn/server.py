@@ -73,7 +73,7 @@ def main() -> None:
     vars(clients)["framed"] = framed
     DOORS[Echo.name] = lambda needs: RoomDoor(Echo, needs.parlour, needs.tokens, needs.settings)
     settings = Settings(port=0, data=Path(os.environ["ECHO_DATA"]), journal="memory")
-    app.run({}, settings, lambda reach: print(urlsplit(reach.local).port, flush=True))
+    app.run({}, settings, lambda reach, _: print(urlsplit(reach.local).port, flush=True))
 
 
 if __name__ == "__main__":

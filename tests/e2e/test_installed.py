@@ -139,7 +139,7 @@ def check_contents(installed: Installed) -> None:
     names = zipfile.ZipFile(installed.wheel).namelist()
     assert sorted(zipfile.ZipFile(installed.built).namelist()) == sorted(names)
     page = [name.removeprefix("parlour/web/") for name in names if name.startswith("parlour/web/")]
-    assert {"index.html", "api-docs.html", "relay.html", "icon.svg"} <= set(page)
+    assert {"index.html", "api-docs.html", "relay.html", "panel.html", "icon.svg"} <= set(page)
     assert {Path(name).suffix for name in page if name.startswith("assets/")} == {".css", ".js", ".woff2"}
     assert {name.partition("/")[0] for name in names} == {
         "parlour",

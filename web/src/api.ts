@@ -1,4 +1,5 @@
-// The HTTP calls. The cookie says who asks.
+// The HTTP calls. The cookie says who asks; in a frame of the panel, its token.
+import { framedFor } from "./framed";
 import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
@@ -22,8 +23,10 @@ const noAnswer = (): Problem => ({ code: "no_answer", message: t("The server doe
 async function call<T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> {
   let response: Response;
   try {
-    const headers = { "Content-Type": "application/json" };
-    response = await fetch(path, { method, ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }) });
+    const headers: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
+    if (framedFor !== null) headers["authorization"] = `bearer ${framedFor}`;
+    const credentials = framedFor === null ? "same-origin" : "omit";
+    response = await fetch(path, { method, headers, credentials, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   } catch {
     throw new Refusal(noAnswer());
   }

@@ -1,5 +1,6 @@
 // The one socket of the page, and how it is.
 import { Socket } from "phoenix";
+import { framedFor } from "./framed";
 import { CONNECTING, DEAD, LATE, PATIENT, pause, type Connection } from "./connection";
 import { passing } from "./storage";
 import { me } from "./me.svelte";
@@ -21,6 +22,7 @@ class Line {
     if (this.#socket) return this.#socket;
     const socket = new Socket("/socket", {
       sessionStorage: passing,
+      ...(framedFor === null ? {} : { params: { token: framedFor } }),
       timeout: 10_000,
       heartbeatIntervalMs: 10_000,
       reconnectAfterMs: (tries) => this.#wait(tries),

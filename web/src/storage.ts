@@ -1,4 +1,5 @@
 // The browser's storage. Where it is full or not allowed, what is put here lasts until the page is left.
+import { framedFor } from "./framed";
 
 class Kept {
   readonly #area: () => Storage;
@@ -46,5 +47,8 @@ class Kept {
 
 /** For as long as the browser likes. */
 export const lasting = new Kept(() => localStorage);
-/** For as long as the tab is open. */
-export const passing = new Kept(() => sessionStorage);
+/** For as long as the tab is open; the frames of a tab have one storage and are different people, so there for each page. */
+export const passing = new Kept(() => {
+  if (framedFor !== null) throw new Error();
+  return sessionStorage;
+});

@@ -21,11 +21,12 @@ from starlette.applications import Starlette
 
 from parlour.game import Game
 from parlour.journal import is_database, make_journal
-from parlour.journal.base import Journal, Trouble
+from parlour.journal.base import Trouble
 from parlour.journal.shards import LOBBY
 from parlour.server.addresses import Reach, find_reach, listening_host
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.forwarding import Forwarding, Keys
+from parlour.server.api.panel import Panel
 from parlour.server.api.web_pages import read_pages
 from parlour.server.clock import Clock, Rounds, SystemClock
 from parlour.server.components import Components
@@ -54,8 +55,8 @@ LOAD_KEYS_EVERY = 1.0
 MOST_NAMED = 20
 """Rooms that one log entry names at most."""
 
-Greet = Callable[[Reach], None]
-"""Called with the server's addresses once it accepts connections."""
+Greet = Callable[[Reach, str | None], None]
+"""Called with the server's addresses, and the key of its panel, once it accepts connections."""
 
 
 class Watched(NamedTuple):
@@ -82,7 +83,7 @@ def run(
     with own_folder, listen(host, settings.port, settings.write_timeout, shared=has_siblings()) as port:
         reach = find_reach(settings, port.getsockname()[1])
         server = make_server(games, _reached_at(reach, settings), watched)
-        server.greet = tell_ready if has_siblings() else lambda: greet(reach)
+        server.greet = tell_ready if has_siblings() else lambda: greet(reach, server.panel_key)
         server.run(sockets=[port])
     if server.failure is not None:
         raise server.failure
@@ -148,10 +149,13 @@ def parlour_of(games: Mapping[str, Game[Any]], settings: Settings) -> Components
     return parlour
 
 
-def stop_when_fenced(journal: Journal, settings: Settings, give_up: Callable[[Trouble], None]) -> None:
-    """Stop once another server has taken over the database: nothing that this one writes is kept any more."""
+def stop_when_unkept(parlour: Components, settings: Settings, give_up: Callable[[Trouble], None]) -> None:
+    """Stop once nothing is kept any more: the disk failed, or another server has taken over the database."""
+    parlour.environment.give_up = give_up
     if is_database(settings.journal):
-        cast("Any", journal).fenced = lambda: give_up(Trouble("another server has taken over the database"))
+        cast("Any", parlour.journal).fenced = lambda: give_up(
+            Trouble("another server has taken over the database")
+        )
 
 
 @asynccontextmanager
@@ -189,6 +193,8 @@ class Server(uvicorn.Server):
     """uvicorn that reports when it is ready and does not take a clean stop for a failure."""
 
     greet: Callable[[], None]
+    panel_key: str | None = None
+    """What opens the panel for authors, if there is one."""
     failure: Trouble | None = None
     """Why it had to stop, or could not start."""
 
@@ -306,7 +312,8 @@ def make_server(
             ):
                 yield
 
-    app = web_app(api, lifespan, read_pages())
+    panel = None if watched is None or settings.bus else Panel(parlour, tokens)
+    app = web_app(api, lifespan, read_pages(), panel)
     app.router.routes.extend(route for door in doors for route in door.routes)
     forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY, "/api/invitations": LOBBY}))
     sockets = Sockets(doors, parlour.clock, limits, settings)
@@ -324,6 +331,6 @@ def make_server(
         timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
     )
     server = Server(config, doors, sockets, settings.stop_timeout, parlour.rooms.unstored)
-    parlour.environment.give_up = server.give_up
-    stop_when_fenced(parlour.journal, settings, server.give_up)
+    server.panel_key = None if panel is None else panel.key
+    stop_when_unkept(parlour, settings, server.give_up)
     return server

@@ -16,8 +16,10 @@ MARGIN = 2
 HALVES = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
 
 
-def greeting(reach: Reach, settings: Settings, games: Iterable[str]) -> list[str]:
-    """Sentences that give the server's addresses."""
+def greeting(
+    reach: Reach, settings: Settings, games: Iterable[str], panel_key: str | None = None
+) -> list[str]:
+    """Sentences that give the server's addresses, and that of the panel for authors if there is one."""
     said = [f"Parlour is open at {reach.url} with {', '.join(games)}. Ctrl-C closes it."]
     if reach.is_known:
         said.append(f"On this computer: {reach.local}.")
@@ -25,6 +27,8 @@ def greeting(reach: Reach, settings: Settings, games: Iterable[str]) -> list[str
         said.append(f"On other networks of this computer: {', '.join(reach.others)}.")
     if settings.lan and not reach.is_known:
         said.append("No network was found, so only a browser on this computer can come in.")
+    if panel_key is not None:
+        said.append(f"Panel with every seat, view and step, for you alone: {reach.local}/panel#{panel_key}")
     return said
 
 

@@ -1,4 +1,5 @@
 // What somebody wants of a room that they go to: to sit, or to watch. A reload does not ask again.
+import { framedFor } from "../framed";
 import { passing } from "../storage";
 
 const sit = (room: string) => `sit:${room}`;
@@ -20,6 +21,7 @@ export function forget(room: string): void {
 }
 
 export function intentOf(room: string): "sit" | "watch" | null {
+  if (framedFor !== null) return "watch"; // whoever is to play there has a seat
   if (passing.getItem(sit(room))) return "sit";
   return passing.getItem(watch(room)) ? "watch" : null;
 }

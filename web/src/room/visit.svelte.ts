@@ -4,6 +4,7 @@ import * as api from "../api";
 import { t } from "../language/language.svelte";
 import { line } from "../line.svelte";
 import type { Problem } from "../problem";
+import { passing } from "../storage";
 import type { JoinAnswer } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
@@ -180,18 +181,10 @@ function newId(): string {
 const key = (id: string) => `room:${id}`;
 
 function remember(id: string, { seq, said }: RoomState): void {
-  try {
-    sessionStorage.setItem(key(id), JSON.stringify({ seq, said: said.slice(-50) }));
-  } catch {
-    // Full, or not allowed: then a reload forgets the talk.
-  }
+  passing.setItem(key(id), JSON.stringify({ seq, said: said.slice(-50) }));
 }
 
 function remembered(id: string): Partial<RoomState> {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(key(id)) ?? "null") as Pick<RoomState, "seq" | "said"> | null;
-    return kept && typeof kept.seq === "number" && Array.isArray(kept.said) ? { seq: kept.seq, said: kept.said } : {};
-  } catch {
-    return {};
-  }
+  const kept = passing.read(key(id)) as Pick<RoomState, "seq" | "said"> | null;
+  return kept && typeof kept.seq === "number" && Array.isArray(kept.said) ? { seq: kept.seq, said: kept.said } : {};
 }

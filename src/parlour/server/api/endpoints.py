@@ -44,6 +44,7 @@ from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, 
 from parlour.server.api.game_files import check_language
 from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
+from parlour.server.api.panel import Panel
 from parlour.server.api.picture_files import picture_route
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
@@ -521,7 +522,9 @@ async def expect_upgrade(request: Request) -> Response:
     return PlainTextResponse("Bad Request\n", 400, {**UNKEPT, "Sec-Websocket-Version": "13"})
 
 
-def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) -> Starlette:
+def web_app(
+    api: Api, lifespan: Any, pages: Mapping[str, File] | None = None, panel: Panel | None = None
+) -> Starlette:
     """Everything that is answered over plain HTTP: the calls, and the pages for browsers."""
 
     index = (pages or {}).get(INDEX)
@@ -550,13 +553,16 @@ def web_app(api: Api, lifespan: Any, pages: Mapping[str, File] | None = None) ->
         *routes_of(api.calls),
         Route("/metrics", show_metrics),
         Route("/api/openapi.json", show_openapi),
-        *page_routes(pages or {}, lambda request: api.head_tags(request, pages or {})),
+        *page_routes(
+            pages or {}, lambda request: api.head_tags(request, pages or {}), panel=panel is not None
+        ),
         picture_route(api.games),
         api.board_route,
         Route("/g", expect_upgrade),
         Route("/g/{room:path}", expect_upgrade),
     ]
     api.charge(routes)
+    routes += [] if panel is None else routes_of(panel.list_calls())  # an author's page asks often
     handlers: Any = {HTTPException: explain, Exception: apologise}
     app = Starlette(
         routes=routes, lifespan=lifespan, exception_handlers=handlers, middleware=api.middleware()

@@ -35,6 +35,8 @@ PAGES = {
     "/relay": "/relay.html",
 }
 """Which page is at which address. Players have one for all of theirs; its script looks which it is."""
+PANEL = {"/panel": "/panel.html", "/panel/{id}": "/panel.html"}
+"""The pages of the panel for authors, where there is one."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -77,6 +79,11 @@ CAREFUL = {
     "Referrer-Policy": "same-origin",  # an address can open a private room
     "X-Content-Type-Options": "nosniff",
 }
+FRAMED = {
+    **CAREFUL,
+    "Content-Security-Policy": POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'"),
+}
+"""The same where there is a panel, which shows the page of a room in frames, one for each seat."""
 
 FOREVER = "public, max-age=31536000, immutable"
 """For files whose names change with what is in them."""
@@ -156,16 +163,17 @@ def with_tags(file: File, tags: str) -> File:
     return File.of(file.body.replace(b"</head>", tags.encode() + b"</head>", 1), file.kind)
 
 
-def page_routes(files: Mapping[str, File], tags: Tags) -> list[Route]:
-    """The ways to the pages and their parts."""
+def page_routes(files: Mapping[str, File], tags: Tags, *, panel: bool = False) -> list[Route]:
+    """The ways to the pages and their parts; only with *panel* there is one, and pages may be framed."""
+    addresses = {**PAGES, **PANEL} if panel else PAGES
 
     def page(address: str, file: File | None) -> Route:
         async def show_page(request: Request) -> Response:
             if file is None:
                 return HTMLResponse(NOT_BUILT, 404, headers=CAREFUL)
-            is_for_players = PAGES[address] == INDEX
+            is_for_players = addresses[address] == INDEX
             shown = with_tags(file, await tags(request)) if is_for_players else file
-            return shown.answer(request, ASK_FIRST)
+            return shown.answer(request, ASK_FIRST, FRAMED if panel else CAREFUL)
 
         return Route(address, show_page)
 
@@ -177,5 +185,6 @@ def page_routes(files: Mapping[str, File], tags: Tags) -> list[Route]:
 
         return Route(address, show_part)
 
-    pages = [page(address, files.get(name)) for address, name in PAGES.items()]
-    return [*pages, *(part(name, file) for name, file in files.items() if name not in PAGES.values())]
+    pages = [page(address, files.get(name)) for address, name in addresses.items()]
+    hidden = {*PAGES.values(), *PANEL.values()}
+    return [*pages, *(part(name, file) for name, file in files.items() if name not in hidden)]

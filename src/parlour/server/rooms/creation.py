@@ -1,8 +1,8 @@
 """Opens new rooms: for a player, for a door, or for pairing with everybody seated."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import structlog
 
@@ -41,6 +41,21 @@ class How(TypedDict, total=False):
     watching: Watching
     apart: bool
     clock: ClockSettings | None
+
+
+class Begun(NamedTuple):
+    """A new room that is not kept yet."""
+
+    room: Room[Any]
+    """As it is after its first steps."""
+    frozen: bytes
+    """As it was before them."""
+    steps: Sequence[Step] = ()
+    tickets: Sequence[Ticket] = ()
+
+
+Begin = Callable[[str], Begun]
+"""Makes a new room of this id."""
 
 
 class RoomCreation:
@@ -103,11 +118,26 @@ class RoomCreation:
         *,
         waiting: Ticket | None = None,
     ) -> Found:
+        """Open a room, with a party seated in it."""
+        at = self._env.instant()
+
+        def begin(id: str) -> Begun:
+            opened = partial(open_room, game, id, config, at, apart=opening.apart, clock=opening.clock)
+            room = self._env.ask_game(game, id, opened)
+            frozen = self._env.ask_game(game, id, partial(freeze, room))
+            first = self._env.instant().seed[0] if party else 0
+            room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
+            tickets = (*matched(party, id), *(() if waiting is None else (waiting,)))
+            return Begun(room, frozen, steps, tickets)
+
+        return await self.open(game, begin, chosen, opening)
+
+    async def open(self, game: Game[Any], begin: Begin, chosen: str | None, opening: Opening) -> Found:
         """Open a room if there may be another; it counts from the moment of the request."""
         holders = _holders(opening.address, opening.creator)
         self._quota.take(1, **holders)
         try:
-            found = await self._keep(game, config, chosen, opening, party, waiting=waiting)
+            found = await self._keep(begin, chosen, opening)
         finally:
             self._quota.give_back(1, **holders)
         metrics.rooms_opened.labels(game.name).inc()
@@ -116,30 +146,16 @@ class RoomCreation:
         self._env.publish(SummaryChanged(found.summary))
         return found
 
-    async def _keep(
-        self,
-        game: Game[Any],
-        config: Any,
-        chosen: str | None,
-        opening: Opening,
-        party: Party,
-        *,
-        waiting: Ticket | None,
-    ) -> Found:
-        at = self._env.instant()
+    async def _keep(self, begin: Begin, chosen: str | None, opening: Opening) -> Found:
+        now = self._env.clock.now()
         length = 12 if opening.private else 4  # four letters are easy to say, and to guess
         while True:
             id = chosen or self._draw_id(length)
-            opened = partial(open_room, game, id, config, at, apart=opening.apart, clock=opening.clock)
-            room = self._env.ask_game(game, id, opened)
-            frozen = self._env.ask_game(game, id, partial(freeze, room))
-            first = self._env.instant().seed[0] if party else 0
-            room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
-            summary = summary_of(room, opening, at.now)
+            begun = begin(id)
+            summary = summary_of(begun.room, opening, now)
             try:
-                tickets = (*matched(party, id), *(() if waiting is None else (waiting,)))
                 number = await self._env.journal.create(
-                    summary, frozen, room.next_due, steps, ticket_records(tickets)
+                    summary, begun.frozen, begun.room.next_due, begun.steps, ticket_records(begun.tickets)
                 )
             except Fenced as error:
                 raise excuse(error) from None
@@ -150,7 +166,7 @@ class RoomCreation:
             except Trouble as error:
                 raise excuse(error) from None
             else:
-                return Found(number, len(steps), summary)
+                return Found(number, len(begun.steps), summary)
 
     def _draw_id(self, length: int) -> str:
         """An id of so many letters: of a room that this worker owns, if it owns any."""

@@ -166,6 +166,21 @@ class History:
             await self._read(reader, game, found, wanted)
         return HistoryPage(id, found.number, game.name, found.seq, tuple(reader.steps))
 
+    async def room_at(self, found: Found, seq: int) -> Room[Any] | None:
+        """The room after this step; None if today's rules cannot replay it."""
+        game = self._env.kept_game(found.summary.game)
+        stored = await self._journal.stored(found.number, at=seq)
+        room = self._thaw(game, found, stored.state)
+        if stored.seq == seq:
+            return room
+        async for step in self._journal.replay(found.number, after=stored.seq):
+            room = await self._follow(game, found, room, step)
+            if step.seq == seq:
+                break
+            if step.seq % BREATH == 0:
+                await asyncio.sleep(0)
+        return room
+
     async def _has_played(self, found: Found, player: str | None) -> bool:
         """True if this player has a seat in the room, or a result from there."""
         if player is None or any(seat is not None and seat.id == player for seat in found.summary.seats):
