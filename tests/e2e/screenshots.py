@@ -24,6 +24,7 @@ from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, s
 from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.pictures_lobby import take_lobby
+from tests.e2e.pictures_panel import take_panel
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
@@ -221,6 +222,7 @@ def main(folder: Path) -> None:
         stack.callback(browser.close)
         album = Album(browser, folder)
         take_boards(browser, album, stack.enter_context(gallery()))
+        take_panel(browser, album)
         for scheme in ("light", "dark"):
             for screen in SCREENS:
                 with tempfile.TemporaryDirectory() as data:  # an empty lobby for each

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Locator, Page, expect
 
+from tests.e2e.browser import Visitor
 from tests.e2e.servers import Server
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -30,7 +31,7 @@ def sees(page: Page, who: str, words: str) -> None:
     expect(page.get_by_role("region", name=who).locator(".leaf", has_text=words)).to_be_visible()
 
 
-def step(page: Page, words: str | re.Pattern[str]):
+def step(page: Page, words: str | re.Pattern[str]) -> Locator:
     return page.get_by_role("list", name="Steps").get_by_role("button", name=words)
 
 
@@ -40,8 +41,7 @@ def author(serve, visit):
     return visit(serve("--reload"), "Author")
 
 
-@pytest.fixture
-def panel(author):
+def open_goofspiel(author: Visitor) -> Page:
     """A room of Goofspiel with two players, in the panel."""
     page = author.go(link_of(author.server)).page
     page.get_by_label("Game").select_option("Goofspiel")
@@ -50,6 +50,12 @@ def panel(author):
     for who in (FIRST, SECOND):
         expect(board(page, who).get_by_test_id("status")).to_have_text(re.compile("^Your turn: bid for"))
     expect(board(page, SPECTATOR).get_by_test_id("status")).to_have_text(re.compile("^Everybody bids for"))
+    return page
+
+
+@pytest.fixture
+def panel(author):
+    open_goofspiel(author)
     return author
 
 
