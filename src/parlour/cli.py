@@ -193,6 +193,9 @@ def run_bot(  # noqa: PLR0913, PLR0917 - options of the command line
     games: Annotated[str, typer.Option(help="The games that it plays, by commas; empty: all.")] = "",
     room: Annotated[list[str] | None, typer.Option(help="Sit down in this room; may be repeated.")] = None,
     rooms: Annotated[int, typer.Option(min=1, max=100, help="In how many rooms it plays at once.")] = 4,
+    ranked: Annotated[  # noqa: FBT002 - an option of the command line
+        bool, typer.Option("--ranked", help="Play ranked games with other bots, too, in each of --games.")
+    ] = False,
     bot_timeout: Annotated[float, typer.Option(min=0.01, help="Seconds for one answer of the bot.")] = 10.0,
 ) -> None:
     """Let a bot play at a server until Ctrl-C: it goes back to its seats, and takes invitations.
@@ -200,10 +203,14 @@ def run_bot(  # noqa: PLR0913, PLR0917 - options of the command line
     A bot that raises, hangs or answers what is refused is absent from that room from then on.
     """
     wanted = frozenset(filter(None, games.split(",")))
+    if ranked and not wanted:
+        fail("--ranked: expected --games with the games to be rated in, got none")
 
     async def play() -> None:
         async with Client(server, find_token(server, token_file, name)) as client:
-            runner = BotRunner(client, function, games=wanted, rooms=rooms, timeout=bot_timeout, say=say)
+            runner = BotRunner(
+                client, function, games=wanted, rooms=rooms, timeout=bot_timeout, say=say, ranked=ranked
+            )
             try:
                 await runner.run(*(room or ()))
             finally:
@@ -211,12 +218,19 @@ def run_bot(  # noqa: PLR0913, PLR0917 - options of the command line
 
     try:
         asyncio.run(play())
-    except Refused as why:
-        fail(f"{why.code}: {why.message}")
-    except OSError as error:
-        fail(f"{server}: {error}")
-    except KeyboardInterrupt:
+    except* Refused as refused:
+        why = _first(refused)
+        fail(f"{why.code}: {why.message}" if isinstance(why, Refused) else str(why))
+    except* OSError as error:
+        fail(f"{server}: {_first(error)}")
+    except* KeyboardInterrupt:
         pass
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The first of some exceptions that came together."""
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 def export(

@@ -6,10 +6,12 @@ from typing import Any
 import httpx
 import pytest
 
+from parlour.journal.shards import LOBBY
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.forwarding import Forwarding, Keys
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.network import Network
+from parlour.server.remote_bots import become_bot
 from parlour.server.tokens import Tokens
 from tests.cluster.workers import Workers
 
@@ -19,7 +21,7 @@ def calls_at(workers: Workers, me: int) -> httpx.AsyncClient:
     world, worker = workers.worlds[me], workers.workers[me]
     limits = world.server.limits
     app = web_app(Api(world.server, Tokens(b"k" * 32), limits, world.settings), None)
-    forwarding = Forwarding(app, Keys([], {}))
+    forwarding = Forwarding(app, Keys([], {"/api/invitations": LOBBY}))
     worker.network = Network(Sockets([], world.clock, limits, world.settings), forwarding, [])
     worker.network.join(me, worker.owner_of, worker._bus.send)
     return httpx.AsyncClient(transport=httpx.ASGITransport(forwarding), base_url="http://parlour")
@@ -80,3 +82,23 @@ async def test_a_call_for_an_owner_that_is_gone_waits_for_the_next_one(workers, 
     workers.table.owners = [2 if owner == 3 else owner for owner in owners]
     workers.table.change()
     assert (await finished(workers, answer)).json()["id"] == "ABCD"
+
+
+@pytest.mark.parametrize("asked_at", [1, 2, 3])
+@pytest.mark.parametrize("waits_at", [1, 2, 3])
+async def test_a_bot_is_invited_wherever_it_waits_and_whoever_is_asked(workers, calls, asked_at, waits_at):
+    bot = await workers.person("bot", waits_at)
+    server = workers.worlds[waits_at].server
+    known = await server.sessions.save("bot", "Bot")
+    await become_bot(server.journal, server.sessions, known, bot=True)
+    ann = await workers.person("ann", 1)
+    ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
+    bot.send_soon('["L","1","lobby","phx_join",{}]')
+    await workers.quiet()
+    headers = {"Authorization": f"Bearer {Tokens(b'k' * 32).issue('ann')}"}
+    wanted = {"room": "ABCD", "bot": "bot"}
+    call = calls[asked_at].post("/api/invitations", json=wanted, headers=headers)
+    answer = await finished(workers, await begin(workers, call))
+    assert (answer.status_code, answer.json()["name"]) == (200, "Bot")
+    await workers.quiet()
+    assert bot.heard("invited") == [("invited", {"room": "ABCD", "game": "tictactoe"})]

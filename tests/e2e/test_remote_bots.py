@@ -128,6 +128,24 @@ def test_a_bot_that_answers_illegally_is_told_why_and_is_absent(server, enter, f
         ann.wait_for_presence({ann.id: 1})
 
 
+def test_two_bots_play_ranked_games_that_count_on_their_own_ladder(server, folder):
+    def ladder(**more):
+        asked = {"game": "tictactoe", **more}
+        return server.call("GET", "/api/leaderboard", params=asked).json()
+
+    people = ladder()
+    options = ("--games", "tictactoe", "--ranked")
+    with (
+        running(folder, server, "mybot:choose", *options, "--token-file", "1", "--name", "One") as one,
+        running(folder, server, "mybot:choose", *options, "--token-file", "2", "--name", "Two") as two,
+    ):
+        ids = {one.id, two.id}
+        one.wait_for("the game is over")
+        assert ids <= {row["player"] for row in ladder(bots="true")}
+    assert ladder() == people
+    assert server.call("GET", f"/api/players/{ids.pop()}").json()["bot"] is True
+
+
 def test_only_a_bot_at_the_lobby_can_be_invited_and_only_by_somebody_of_the_room(server, folder):
     ann, zoe = server.guest("Ann"), server.guest("Zoe")
     headers = {"Authorization": f"Bearer {ann.token}"}

@@ -7,6 +7,7 @@ from typing import Any
 
 from parlour.client.client import Client
 from parlour.client.http_calls import call_now
+from parlour.client.lobby import Lobby
 from parlour.client.seat import Seat
 from parlour.client.thinking import BotFailed, Thinker, find_function
 from parlour.errors import Code, Refused
@@ -32,7 +33,7 @@ def find_token(server: str, file: Path, name: str | None) -> str:
 class BotRunner:
     """One bot at one server."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each option of the command line
         self,
         client: Client,
         function: str,
@@ -41,11 +42,14 @@ class BotRunner:
         rooms: int,
         timeout: float,
         say: Callable[[str], None],
+        ranked: bool = False,
     ) -> None:
         self._client = client
         self._function = function
         self._games = games
         """Which games it plays; empty: all."""
+        self._ranked = ranked
+        """It also looks for ranked games with other bots."""
         self._free = asyncio.Semaphore(rooms)
         self._timeout = timeout
         self._say = say
@@ -62,6 +66,12 @@ class BotRunner:
         mine = await self._client.call("GET", "/api/players/me/rooms")
         for room in (*(one["id"] for one in mine if one["status"] in WAITING), *rooms):
             await self._begin(room)
+        async with asyncio.TaskGroup() as waiting:
+            waiting.create_task(self._take_invitations(lobby))
+            for game in sorted(self._games) if self._ranked else ():
+                waiting.create_task(self._play_ranked(lobby, game))
+
+    async def _take_invitations(self, lobby: Lobby) -> None:
         while True:
             invited = await lobby.invitation()
             if self._games and invited.game not in self._games:
@@ -69,12 +79,24 @@ class BotRunner:
             else:
                 await self._begin(invited.room)
 
-    async def _begin(self, room: str) -> None:
-        """Play in a room, once there is time for one more."""
+    async def _play_ranked(self, lobby: Lobby, game: str) -> None:
+        """Play one ranked game after the other, with whichever bots are there."""
+        while True:
+            try:
+                room = await lobby.pair(game, mode="ranked")
+            except Refused as why:
+                if why.code != Code.UNKNOWN_TICKET:
+                    raise
+                continue  # nobody came
+            await self._begin(room, again=False)
+            await asyncio.wait([self._playing[room]])
+
+    async def _begin(self, room: str, *, again: bool = True) -> None:
+        """Play in a room, once there is time for one more; *again* asks for another game after each."""
         if room in self._playing:
             return
         await self._free.acquire()
-        self._playing[room] = asyncio.create_task(self._play(room))
+        self._playing[room] = asyncio.create_task(self._play(room, again=again))
 
     async def stop(self) -> None:
         """Leave all rooms; the seats are kept."""
@@ -83,13 +105,13 @@ class BotRunner:
         if self._playing:
             await asyncio.wait(list(self._playing.values()))
 
-    async def _play(self, room: str) -> None:
+    async def _play(self, room: str, *, again: bool) -> None:
         """Play in one room as long as there is a game; what goes wrong here stops no other room."""
         thinker = Thinker(self._function, self._timeout)
         try:
             seat = await self._client.join(room)
             try:
-                await self._play_games(seat, thinker)
+                await self._play_games(seat, thinker, again=again)
             finally:
                 await seat.close()
         except BotFailed as error:
@@ -101,13 +123,15 @@ class BotRunner:
             del self._playing[room]
             self._free.release()
 
-    async def _play_games(self, seat: Seat, thinker: Thinker) -> None:
+    async def _play_games(self, seat: Seat, thinker: Thinker, *, again: bool) -> None:
         while seat.closed is None:
             async for turn in seat.turns():
                 event = await thinker.ask(turn)
                 if event is not None:
                     await _act(seat, event, turn.seq)
-            if not await _plays_again(seat):
+            if seat.result is not None:
+                self._say(f"room {seat.room}: the game is over")
+            if not again or not await _plays_again(seat):
                 return
 
 
