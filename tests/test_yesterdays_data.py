@@ -164,6 +164,17 @@ async def test_the_tokens_of_that_day_are_still_valid(folder):
             assert sorted(room["id"] for room in await calls.get("/api/players/me/rooms", name)) == then
 
 
+async def test_a_guest_of_that_day_becomes_an_account_and_keeps_rating_and_games(folder):
+    async with folder.opened() as (world, calls):
+        for name, then in folder.seen["profiles"].items():
+            (_, device), code = await world.server.accounts.open(then["id"], f"{name} of old", "a phone")
+            again = await world.server.accounts.sign_in_by_code(code, "a laptop", "203.0.113.9")
+            assert (again.player.id, again.device) == (then["id"], device + 1)
+            now = await calls.get(f"/api/players/{then['id']}")
+            assert not differences(without(then, "name"), now), name
+            assert (now["name"], now["guest"]) == (f"{name} of old", False)
+
+
 async def test_players_come_back_to_every_open_room_and_play_on(folder):
     nim = load_games(NIM)
     async with folder.opened(*nim) as (world, _):

@@ -9,6 +9,7 @@ from parlour.errors import Code
 from parlour.scene import Patch, Scene
 from parlour.server.api.bodies import (
     KnownPlayer,
+    Leader,
     MyAccount,
     NamedRoom,
     NewAccount,
@@ -43,7 +44,7 @@ CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
     Preferences, ChosenPreferences, RulesPage,
-    NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn, SignInLink,
+    Leader, NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn, SignInLink,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

@@ -3,7 +3,7 @@ import { framedFor } from "./framed";
 import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, KnownPlayer, MyAccount, MyRoom, NamedRoom, NewRoom, OpenedAccount, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Standing,
+  PublicGame, HistoryPage, Hint, KnownPlayer, Leader, MyAccount, MyRoom, NamedRoom, NewRoom, OpenedAccount, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer,
   PublicTicket, RecoveryCode, SignIn, SignInLink,
 } from "./wire";
 
@@ -92,5 +92,5 @@ export const tickets = () => call<PublicTicket[]>("GET", "/api/tickets");
 export const giveTicketBack = (id: string) => call<PublicTicket>("DELETE", ticketAt(id));
 
 export const leaderboard = (game: string, variant?: string) =>
-  call<Standing[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), limit: "100" })}`);
+  call<Leader[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), limit: "100" })}`);
 export const player = (id: string) => call<PublicPlayer>("GET", `/api/players/${encodeURIComponent(id)}`);

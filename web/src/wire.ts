@@ -203,6 +203,21 @@ export interface Label {
   choices?: Record<string, Card>;
 }
 
+/** A standing on a leaderboard. */
+export interface Leader {
+  ladder: string;
+  player: string;
+  name: string;
+  rating?: Rating;
+  won?: number;
+  lost?: number;
+  drew?: number;
+  streak?: number;
+  longest?: number;
+  played?: number;
+  guest?: boolean;
+}
+
 /** A stroke across the board, drawn as by hand: of a grid, or through what won. */
 export interface Line {
   x: number;

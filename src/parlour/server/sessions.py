@@ -1,7 +1,7 @@
 """Sessions: which player a token names, unless its session was ended; and the players' records."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -13,6 +13,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import (
     Change,
     Conflict,
+    Damaged,
     Fenced,
     Journal,
     NewRecord,
@@ -170,6 +171,19 @@ class Sessions:
         """What a player is called, and whether it is a bot."""
         player = await self.known(id)
         return (guest_name(id), False) if player is None else (player.name, player.bot)
+
+    async def guests_among(self, ids: Iterable[str]) -> set[str]:
+        """Those of these players who have no account; whose record is damaged counts as a guest."""
+
+        async def is_guest(id: str) -> bool:
+            with suppress(Damaged):
+                record = await self._journal.record(KIND, id)
+                return record is None or read_player(record).account is None
+            return True
+
+        ids = list(ids)
+        guests = await asyncio.gather(*map(is_guest, ids))
+        return {id for id, guest in zip(ids, guests, strict=True) if guest}
 
     async def check_account(self, id: str) -> None:
         """Refuse a guest."""

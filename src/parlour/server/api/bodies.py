@@ -184,6 +184,13 @@ class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
 
+class Leader(Standing, frozen=True, omit_defaults=True):
+    """A standing on a leaderboard."""
+
+    guest: bool = False
+    """Of a person without an account, so it is provisional: others may have the same name."""
+
+
 class PublicPlayer(msgspec.Struct, frozen=True):
     """A player as anybody may see them: where they stand, and their last games."""
 

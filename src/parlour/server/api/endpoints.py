@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
+from msgspec.structs import asdict
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -18,7 +19,7 @@ from parlour import __version__
 from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.journal.base import Found, Player, RoomSummary
-from parlour.ratings import Standing, ladder_of
+from parlour.ratings import ladder_of
 from parlour.server.api.account_calls import AccountCalls, device_name, user_of
 from parlour.server.api.board_files import board_route
 from parlour.server.api.bodies import (
@@ -26,6 +27,7 @@ from parlour.server.api.bodies import (
     Health,
     KnownPlayer,
     Ladder,
+    Leader,
     NamedRoom,
     NewBot,
     NewInvitation,
@@ -167,7 +169,7 @@ class Api:
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
             Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, PublicTicket,
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
-            Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Standing],
+            Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Leader],
                  query=Ladder, refuses=(Code.UNKNOWN_GAME, kept)),
             Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
                  PublicPlayer, refuses=(Code.NOT_FOUND, *auth, kept)),
@@ -402,11 +404,13 @@ class Api:
         pairing, player = self._parlour.pairing, await self.known(request)
         return pairing.describe(await pairing.unqueue(player, request.path_params["id"]))
 
-    async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Standing]:  # noqa: ARG002
+    async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Leader]:  # noqa: ARG002
         self._parlour.environment.wanted_game(ladder.game)
         name = ladder_of(ladder.game, {"variant": ladder.variant}, bots=ladder.bots)
         await self._parlour.ratings.settled()
-        return await leaders(self._parlour.journal, name, ladder.limit)
+        best = await leaders(self._parlour.journal, name, ladder.limit)
+        guests = await self._parlour.sessions.guests_among(standing.player for standing in best)
+        return [Leader(**asdict(standing), guest=standing.player in guests) for standing in best]
 
     async def show_player(self, request: Request) -> PublicPlayer:
         self._limits.check_call(self.address(request), 1.0)
