@@ -130,6 +130,10 @@ def test_a_games_own_types_may_name_each_other(tmp_path):
         (GAME.replace('    name = "nothing"\n', ""), "Nothing: expected a name, got none"),
         (GAME.replace('"nothing"', '"No Thing"'), "expected a name of a-z, 0-9 and _, got 'No Thing'"),
         (GAME.replace("range(1, 2)", "range(0, 2)"), "nothing: expected seats like range(2, 3)"),
+        (
+            GAME.replace("    seats =", "    preview_moves = -1\n    seats ="),
+            "nothing: expected preview_moves of 0 or more, got -1",
+        ),
         (GAME.replace("def init", "def start"), "nothing: expected an init callback, got none"),
         ("import no_such_module\n", "needs the package 'no_such_module'"),
         ("import sys\nsys.exit(7)\n", "line 2: SystemExit: 7"),

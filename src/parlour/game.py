@@ -255,6 +255,8 @@ class Game(Generic[S]):
     """How it is played, as Markdown; if empty, the file beside the game's own: ``name.md``."""
     first_move: str = ""
     """What somebody does first who has never played it: a sentence beside the board of their first game."""
+    preview_moves: int = 5
+    """After so many moves by chance its little board is drawn: more, where a game begins out of sight."""
     lucky: bool = False
     """Its rules draw by chance: browsers add random bytes to it before the first draw."""
     bots: Mapping[str, Bot] = {}
@@ -410,6 +412,9 @@ class Game(Generic[S]):
             raise self._wrong("timeouts", "timeouts like Timeouts(away=60)", repr(self.timeouts))
         if not isinstance(self.first_move, str):
             raise self._wrong("first_move", "first_move to be a sentence", repr(self.first_move))
+        moves: Any = self.preview_moves
+        if not isinstance(moves, int) or moves < 0:
+            raise self._wrong("preview_moves", "preview_moves of 0 or more", repr(moves))
         bots: Any = self.bots
         if not isinstance(bots, Mapping) or not all(map(callable, bots.values())):
             raise self._wrong("bots", "bots like {'easy': a_function}", repr(bots))

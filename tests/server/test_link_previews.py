@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from parlour.games import GAMES
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.link_previews import GENERAL, SIZE, picture_name, variants_of
+from parlour.server.api.preview import preview
 from parlour.server.api.web_pages import File
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
@@ -179,3 +180,9 @@ def test_every_game_and_variant_has_a_picture(name):
 def test_there_are_no_other_pictures_and_all_together_are_small():
     assert {path.stem for path in PICTURES.iterdir()} == {*ALL, GENERAL}
     assert sum(path.stat().st_size for path in PICTURES.iterdir()) < 600_000
+
+
+def test_the_picture_of_hearts_has_cards_on_the_table():
+    scene = preview(GAMES["hearts"])
+    assert scene is not None
+    assert len([piece for piece in scene.pieces if piece.look == "card"]) == 3

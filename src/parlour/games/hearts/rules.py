@@ -80,6 +80,7 @@ class Hearts(Game[Position]):
     display_name = "Hearts"
     seats = range(3, 6)
     timeouts = Timeouts(game="server", away=None, nobody=None)
+    preview_moves = 23  # cards are passed on, a trick is taken, and three cards of the next lie on the table
     lucky = True
     State = Position
     Event = Choose | Pass | Play

@@ -15,7 +15,6 @@ from parlour.scene import Scene
 from parlour.server.rooms.environment import Environment
 from parlour.wire import Act, Command, Connect, Join
 
-MOVES = 5
 SEED = bytes(32)
 
 
@@ -36,7 +35,7 @@ def _played(game: Game[Any], config: Any) -> Scene:
     for number in range(room.least):
         for command in (Join(f"{number}", f"{number}"), Connect(f"{number}")):
             room, _ = apply(game, room, command, next(instants))
-    for _ in range(MOVES):
+    for _ in range(game.preview_moves):
         move = _move(game, room, chance)
         after = None if move is None else apply(game, room, move, next(instants))[0]
         if after is None or after.outcome is not None or after.ended is not None:
