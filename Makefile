@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures gallery lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-agents
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-glide bench-agents
 bin := .venv/bin
 
 help: ## list the commands
@@ -162,6 +162,10 @@ bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it
 bench-page: setup ## how soon home is there over 1.6 Mbit/s, and a match of 905 steps in the replay; ROUNDS=N for more
 	@scripts/setup-browser
 	$(bin)/python -m benchmarks.page
+
+bench-glide: setup ## how smoothly 13 cards glide on a phone-sized page with the CPU slowed four times; wants a calm machine; ROUNDS=N for more
+	@scripts/setup-browser
+	$(bin)/python -m benchmarks.glide
 
 bench-parts: setup ## where the CPU of one move goes
 	$(bin)/python -m benchmarks.parts

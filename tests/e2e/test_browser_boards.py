@@ -96,3 +96,64 @@ def test_men_are_placed_and_dice_are_kept_by_keys(serve, visit):
     expect(die).to_have_attribute("aria-label", re.compile(r"^die 3, \d, kept$"))
     ann.page.get_by_role("button", name="Roll again").click()
     bob.sees("Your turn")
+
+
+def place(player, point):
+    """Put a man on a point by a click."""
+    player.sees("Your turn")
+    player.spot(point).click()
+
+
+def test_a_mill_is_closed_by_clicks(serve, visit):
+    ann, bob = sit(serve, visit, "morris", "Nine men's morris", 2)
+    for turn, point in enumerate(("a1", "b1", "a2", "b2", "a3")):
+        place((ann, bob)[turn % 2], point)
+    ann.sees("You win: a mill")
+    bob.sees("Ann wins: a mill")
+
+
+def test_men_are_placed_and_moved_along_the_lines_by_keys_alone(serve, visit):
+    ann, bob = sit(serve, visit, "morris", "Nine men's morris", 2)
+    men = (
+        ("a1", "a3", "a5", "a7", "b2", "b4", "b6", "b8", "c1"),
+        ("a2", "a4", "a6", "a8", "b1", "b3", "b5", "b7", "c3"),
+    )
+    ann.tab_to("svg.board")
+    for white, black in zip(*men, strict=True):
+        for player, point in ((ann, white), (bob, black)):
+            player.sees("Your turn")
+            player.spot(point).focus()
+            player.press("Enter")
+    ann.sees("Your turn")
+    ann.spot("c1, white man").focus()
+    ann.press("Enter", "ArrowRight", "Enter")
+    bob.sees("Your turn")
+    expect(bob.spot("c2, white man")).to_be_attached()
+
+
+def bid(player, coins, *, by_keys):
+    """Write a bid down, by clicks or by keys alone."""
+    player.sees("Write your bid")
+    if by_keys:
+        player.tab_to("Bid")
+        player.press("Enter", "Tab", *str(coins), "Enter")
+        return
+    player.click("Bid")
+    player.page.get_by_label("Coins", exact=True).fill(str(coins))
+    player.page.locator("form").get_by_role("button", name="Bid", exact=True).click()
+
+
+@pytest.mark.parametrize("by_keys", [False, True])
+def test_lots_are_sold_to_the_highest_of_five_sealed_bids(serve, visit, by_keys):
+    table = sit(serve, visit, "auction", "Auction", 5)
+    lots = ("Vase",) if by_keys else ("Vase", "Clock", "Globe", "Lamp", "Harp", "Map")
+    for number, lot in enumerate(lots):
+        for seat, player in enumerate(table):
+            bid(player, 3 if seat == number % 2 else 1, by_keys=by_keys)
+        buyer = NAMES[number % 2]
+        for player in table if number < 5 else ():  # when it is over, the board is one picture
+            bought = player.board.locator(f"[data-spot=s{number % 2}]")
+            expect(bought).to_have_attribute("aria-label", re.compile(rf"^bought by {buyer}\b.*{lot}"))
+    if not by_keys:
+        expect(table[0].status).to_have_text(re.compile("win"))
+        expect(table[2].status).to_have_text(re.compile("Ann.*Bob.*win"))

@@ -29,6 +29,10 @@ def with_bots(visitor, count: int, bot: str) -> None:
         expect(visitor.page.locator(".bar .who strong")).to_have_count(2 + number)
 
 
+ARE_WHOLE = """(names) => names.length === 3 && names.every(
+    (name) => name.scrollWidth <= name.clientWidth + 1 && name.scrollHeight <= name.clientHeight + 2)"""
+
+
 @pytest.mark.parametrize("screen", ["desk", "phone"])
 def test_a_deal_of_hearts_is_played_with_three_bots(quick, visit, screen):
     ann = visit(quick, "Ann", **SCREENS[screen])
@@ -38,6 +42,7 @@ def test_a_deal_of_hearts_is_played_with_three_bots(quick, visit, screen):
     ann.sees(re.compile("^Your turn: choose 3 for Sensible bot"))
     hand = ann.board.locator("[data-piece^=k]")
     expect(hand).to_have_count(13)
+    assert ann.page.locator(".others .who a span").evaluate_all(ARE_WHOLE), "a name is cut off"
     assert play_to_the_end(ann, seed=3) >= 3 + 1 + 13
     expect(ann.status).to_have_text(re.compile("win|lose|draw"))
     expect(hand).to_have_count(4)  # the last trick
