@@ -362,6 +362,61 @@ def test_the_clock_of_an_empty_seat_stands():
 # All of it adds up.
 
 
+class InTurn(AnnThinks):
+    """Ann and Bob in turn, whatever they do."""
+
+    def to_move(self, state):
+        return [(ANN, BOB)[state.calls.count("told") % 2]]
+
+
+def pause(table, seconds):
+    """Both agree to a pause, and then to go on."""
+    table.do(Offer(ANN, "pause"))
+    table.do(Answer(BOB, "pause", accept=True))
+    table.now += seconds
+    table.do(Offer(BOB, "resume"))
+    table.do(Answer(ANN, "resume", accept=True))
+
+
+@given(
+    extra=st.sampled_from([0.0, 2.0, 5.0]),
+    kind=st.sampled_from(["increment", "delay"]),
+    happens=st.lists(
+        st.tuples(st.sampled_from(["move", "pause", "hold"]), st.integers(0, 30), st.integers(0, 300)),
+        max_size=20,
+    ),
+)
+def test_turns_pauses_the_server_being_down_and_lag_add_up_to_the_time_of_the_room(extra, kind, happens):
+    table = seated(clock(kind, 10_000, extra), InTurn())
+    players, moves = [ANN, BOB], 0
+    charged, free, given_back, stood = [0.0, 0.0], 0.0, 0.0, 0.0
+    turn = 0.0
+    for what, seconds, lag in happens:
+        if what == "move":
+            table.now += seconds
+            turn += seconds
+            player = players[moves % 2]
+            table.do(Act(player, msgspec.Raw(b'{"type":"tell"}'), lag / 1000))
+            back = min(lag / 1000, MAX_LAG, turn)
+            delay = min(extra, turn - back) if kind == "delay" else 0.0
+            charged[moves % 2] += turn - back - delay
+            free, given_back = free + delay, given_back + back
+            turn, moves = 0.0, moves + 1
+        elif what == "hold":
+            table.now += seconds
+            table.do(Hold(float(seconds)))
+            stood += seconds
+        else:
+            pause(table, seconds)
+            stood += seconds
+    added = [extra * ((moves + 1 - seat) // 2) if kind == "increment" else 0.0 for seat in (0, 1)]
+    expected = [10_000 - charged[seat] + added[seat] for seat in (0, 1)]
+    assert [one.left for one in table.room.clocks.seats] == pytest.approx(expected)
+    assert sum(charged) + free + given_back + turn + stood == pytest.approx(table.now)
+    assert table.room.clock(table.now) == pytest.approx(table.now - stood)
+    check_replay(table)
+
+
 @given(
     extra=st.sampled_from([0.0, 2.0, 5.0]),
     kind=st.sampled_from(["increment", "delay"]),

@@ -1,18 +1,30 @@
 """Players' clocks on a server: what clients are told of them, and what restarts and lag make of them."""
 
+import httpx
 import pytest
 from websockets.frames import Frame, Opcode
 
 from parlour.clocks import MAX_LAG, ClockSettings
 from parlour.errors import Refused
+from parlour.server.api.endpoints import Api, web_app
+from parlour.server.limits import Limits
+from parlour.server.tokens import Tokens
 from parlour.wire import Queue
 from tests.doors.hall import Hall
 from tests.probe import Probe
 from tests.server.wires import Wire
 from tests.server.world import World
 
+TOKENS = Tokens(b"k" * 32)
 FIVE_THREE = ClockSettings("increment", 300.0, 3.0)
 NATIVE = "/socket/websocket?vsn=2.0.0"
+
+
+@pytest.fixture
+async def http(world):
+    app = web_app(Api(world.server, TOKENS, Limits(world.settings, world.clock), world.settings), None)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://parlour.test") as http:
+        yield http
 
 
 def mark(cell):
@@ -188,3 +200,25 @@ async def test_a_room_that_is_opened_again_has_the_same_clock(world):
     assert (await world.journal.find("ABCD")).summary.ended is not None
     again = await world.server.rooms.creation.again("ABCD", "ann", "203.0.113.1")
     assert again.summary.clock == FIVE_THREE
+
+
+@pytest.mark.parametrize(
+    ("clock", "where"),
+    [
+        ({"kind": "turn", "seconds": -5}, "$.clock.seconds"),
+        ({"kind": "turn", "seconds": 0}, "$.clock.seconds"),
+        ({"kind": "turn", "seconds": 1e300}, "$.clock.seconds"),
+        ({"kind": "delay", "seconds": 60, "extra": -1}, "$.clock.extra"),
+        ({"kind": "turn", "seconds": 60, "extra": 5}, "$.clock"),
+        ({"kind": "sand", "seconds": 60}, "$.clock.kind"),
+        ({"kind": "turn", "seconds": 60, "at_zero": "explode"}, "$.clock.at_zero"),
+        (60, "$.clock"),
+    ],
+)
+@pytest.mark.parametrize("call", ["/api/rooms", "/api/tickets"])
+async def test_a_clock_of_negative_or_absurd_time_is_refused_with_where_and_why(http, call, clock, where):
+    headers = {"Authorization": f"Bearer {TOKENS.issue('ann')}"}
+    answer = await http.post(call, json={"game": "tictactoe", "clock": clock}, headers=headers)
+    problem = answer.json()
+    assert (answer.status_code, problem["code"], problem["path"]) == (400, "malformed", where)
+    assert problem["message"]
