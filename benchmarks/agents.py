@@ -15,6 +15,10 @@ import numpy as np
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from parlour.agents import aec_env
+from parlour.bots.search import QuickChance, Tree
+from parlour.games import GAMES
+from parlour.position import Position
+from parlour.sim import Table
 
 STEPS = 4000
 ROUNDS = 7
@@ -34,6 +38,15 @@ def play(env: Any, steps: int, seed: int) -> float:
                 env.step(generator.choice(np.flatnonzero(observation["action_mask"])))
                 done += 1
     return done / (process_time() - begin)
+
+
+def look_ahead(simulations: int, seed: int) -> float:
+    """Simulations of a search bot in a second of CPU, before the first move of noughts and crosses."""
+    table = Table(GAMES["tictactoe"])
+    tree = Tree(0, QuickChance(seed), None, 200, None)
+    begin = process_time()
+    tree.best(Position(table.game, table.state, table.seats), simulations)
+    return simulations / (process_time() - begin)
 
 
 def theirs(name: str) -> Callable[[], Any]:
@@ -72,6 +85,8 @@ def main() -> None:
         play(env, 100, 0)
         rate = statistics.median(play(env, steps, seed) for seed in range(3))
         sys.stdout.write(f"{name}: {rate:,.0f} steps/s\n")
+    rate = statistics.median(look_ahead(20_000, seed) for seed in range(3))
+    sys.stdout.write(f"search in tictactoe: {rate:,.0f} simulations/s\n")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ import pyspiel
 
 from parlour.agents.codec import ActionCodec
 from parlour.agents.observations import Observer
-from parlour.bots.position import Position, gains
 from parlour.errors import Code, Refused
 from parlour.game import Chance, Game
+from parlour.position import Position, gains
 from parlour.sim.play import chance_of, play_on
 from parlour.sim.table import Table, encode
 from parlour.simulating import find_game

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from parlour.agents.codec import ActionCodec
 from parlour.agents.observations import Numbers, Observer
-from parlour.bots.position import gains
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.position import gains
 from parlour.sim.table import Table, encode
 from parlour.simulating import find_game
 

@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from parlour.bots.chance import choose_any
 from parlour.errors import Refused
 from parlour.game import Bot, Chance, Game, Outcome
+from parlour.position import BotWithWorlds
 from parlour.sim.play import Unfinished, play_bots
 from parlour.sim.table import Table
 
@@ -91,15 +94,16 @@ def play_game(
         if bot is choose_any:  # nothing can go wrong, and it need not see anything
             return bot
 
-        def answer(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
+        def answer(*question: Any) -> Any:
             nonlocal asked
             asked = seat
             try:
-                return bot(view, legal, chance)
+                return ask(*question)
             except Exception as error:
                 raise BotRaised(f"it raised {type(error).__name__}: {error}") from error
 
-        return answer
+        ask = bot.look if isinstance(bot, BotWithWorlds) else bot
+        return replace(bot, look=answer) if isinstance(bot, BotWithWorlds) else answer
 
     try:
         for _ in play_bots(

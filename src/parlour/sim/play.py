@@ -7,6 +7,7 @@ import msgspec
 
 from parlour.bots.chance import choose_any
 from parlour.game import Bot, Chance, Game, Outcome
+from parlour.position import BotWithWorlds
 
 MOST_STEPS = 20_000
 """A game that takes more steps than this does not end."""
@@ -17,6 +18,8 @@ class Playable(Protocol):
 
     game: Game[Any]
 
+    @property
+    def state(self) -> Any: ...
     @property
     def outcome(self) -> Outcome | None: ...
     @property
@@ -101,4 +104,6 @@ def ask(table: Playable, player: str, bot: Bot, chance: Chance) -> Any:
         return None
     if bot is choose_any:  # it looks at nothing
         return chance.choice(legal)
+    if isinstance(bot, BotWithWorlds):
+        return bot.ask(table.game, table.state, player, table.active, chance)
     return bot(table.sees(player), plain(legal), chance)

@@ -5,11 +5,13 @@ from typing import Any
 
 import msgspec
 
+from parlour.bots import bots_of
 from parlour.bots.chance import choose_any
 from parlour.game import Chance, Game
 from parlour.games import GAMES
+from parlour.position import BotWithWorlds
 from parlour.room import Room, seal
-from parlour.server.bots.worker import Question
+from parlour.server.bots.worker import Question, Truth
 
 
 def question_of(
@@ -27,7 +29,10 @@ def question_of(
         return None
     own = type(GAMES.get(game.name)) is not type(game)
     file = getfile(type(game)) if own else None
-    return Question(game.name, bot, seal(game.view(room.state, player)), seal(legal), file, asked)
+    truth = None
+    if isinstance(bots_of(game).get(bot), BotWithWorlds):
+        truth = Truth(seal(room.state), player, tuple(room.players))
+    return Question(game.name, bot, seal(game.view(room.state, player)), seal(legal), file, asked, truth)
 
 
 def anything(question: Question) -> msgspec.Raw:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
+from time import perf_counter
 from traceback import format_exception
 from typing import Any
 
@@ -18,10 +19,19 @@ import msgspec
 from parlour.bots import bots_of
 from parlour.game import Bot, BotWithAnswers, Chance, Game
 from parlour.games import GAMES
+from parlour.position import BotWithWorlds
 from parlour.server.game_loader import load_games
 
 NICE = 5
 """The niceness of the process: people's moves come first."""
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """All there is to know of a game: who asks for a bot's move hands it to the process, never to the bot."""
+
+    state: msgspec.Raw
+    player: str
+    seats: tuple[str | None, ...]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -35,6 +45,8 @@ class Question(msgspec.Struct, frozen=True):
     """The file of the game, if it did not come with Parlour."""
     offer: str | None = None
     """What the bot is offered: it says whether it agrees, and makes no move."""
+    truth: "Truth | None" = None
+    """For a bot that looks ahead; another world is drawn of it before the bot is asked."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -63,7 +75,10 @@ def think(asked: Asked) -> Any:
     bots = bots_of(game)
     bot = bots.get(question.bot) or next(iter(bots.values()))  # it may be gone since it sat down
     view, legal = msgspec.json.decode(question.view), msgspec.json.decode(question.legal)
-    chance = Chance(asked.seed, 0)
+    chance, truth = Chance(asked.seed, 0), question.truth
+    if truth is not None and question.offer is None and isinstance(bot, BotWithWorlds):
+        state = msgspec.json.decode(truth.state, type=game.State)
+        return bot.ask(game, state, truth.player, truth.seats, chance, perf_counter)
     return bot(view, legal, chance) if question.offer is None else _agrees(bot, view, question.offer)
 
 

@@ -1,10 +1,11 @@
 """A game between two moves as a value, for those who look ahead: each move gives another one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from parlour.errors import Code, Refused
 from parlour.game import GAME, Cancel, Chance, Game, Later, Moment, Outcome, Update
 
 DATE = 1735689600.0
@@ -61,6 +62,12 @@ class Position:
             return []
         return list(self.game.legal_events(self.state, player) or ())
 
+    def is_same(self, other: "Position") -> bool:
+        """Whether everything that may follow from both is the same."""
+        return self is other or (
+            self.state == other.state and self.timers == other.timers and self.now == other.now
+        )
+
     def _after(self, update: Update[Any], now: float, timers: Mapping[str, Timer]) -> "Position":
         if update.effects:
             changed = dict(timers)
@@ -80,3 +87,43 @@ def gains(outcome: Outcome | None, players: Sequence[str | None]) -> tuple[float
     if outcome.points:
         return tuple([float(outcome.points.get(player or "", 0.0)) for player in players])
     return tuple([float((player in outcome.won) - (player in outcome.lost)) for player in players])
+
+
+Clock = Callable[[], float]
+"""Seconds, for those who may think for so long."""
+
+
+def stand_still() -> float:
+    """A clock for tables: whoever thinks there takes no time, and so always thinks the same."""
+    return 0.0
+
+
+class BotWithWorlds(msgspec.Struct, frozen=True):
+    """A bot that looks ahead: it gets a position that it cannot tell from the true one, and its own seat."""
+
+    look: Callable[[Position, int, Chance, Clock], Any]
+    secrets: bool = True
+    """False: the game hides nothing, although it has a view of its own."""
+
+    def __call__(self, *_question: Any) -> Any:
+        raise Refused(Code.GAME_ERROR, "expected a world for a bot that looks ahead, got only a view")
+
+    def ask(
+        self,
+        game: Game[Any],
+        state: Any,
+        player: str,
+        seats: Sequence[str | None],
+        chance: Chance,
+        clock: Clock = stand_still,
+    ) -> Any:
+        """What it does in this true state, which it never gets: another one is drawn before it looks.
+
+        Nor does it get the timers that run, since their events may tell something.
+        """
+        hides = self.secrets and type(game).view is not Game.view
+        if hides and type(game).resample is Game.resample:
+            why = "expected resample of a game that has a view of its own, or a bot with secrets=False"
+            raise Refused(Code.GAME_ERROR, f"{game.name}: {why}")
+        world = game.resample(state, player, chance)
+        return self.look(Position(game, world, tuple(seats)), list(seats).index(player), chance, clock)
