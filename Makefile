@@ -75,7 +75,8 @@ test-workers: setup tests/e2e/node_modules/.ready ## the real clients against th
 	@scripts/setup-cluster
 	@scripts/setup-browser
 	PARLOUR_TEST_WORKERS=3 $(bin)/pytest -q -n auto -m "e2e and not long" tests/e2e/test_channels.py tests/e2e/test_relays.py tests/e2e/test_xsos.py \
-	  tests/e2e/test_gammonx.py tests/e2e/test_ogetarts.py tests/e2e/test_stratego.py tests/e2e/test_browser.py tests/e2e/test_browser_lobby.py
+	  tests/e2e/test_gammonx.py tests/e2e/test_ogetarts.py tests/e2e/test_stratego.py tests/e2e/test_browser.py tests/e2e/test_browser_lobby.py \
+	  tests/e2e/test_browser_accounts.py
 
 attack: setup ## every hostile client, one after the other, beside people who play: some fifteen minutes; name=WORD for some
 	@scripts/setup-faults

@@ -189,7 +189,9 @@ class Sessions:
         """Refuse a guest."""
         player = await self.known(id)
         if player is None or player.account is None:
-            why = "ranked games are for accounts here, and you are a guest; POST /api/account makes you one"
+            why = (
+                "ranked games are for accounts here, and you are a guest; make one under Account and devices"
+            )
             raise Refused(Code.ACCOUNT_NEEDED, why)
 
     async def save(self, id: str, name: str | None, claim: Claim | None = None) -> KeptPlayer:

@@ -124,9 +124,7 @@ class Accounts:
         key = key_of_name(check_account_name(account.name))
         taken = await self._journal.record(ACCOUNT_NAME, key)
         if taken is not None and taken.owner != account.id:
-            why = (
-                f"$.name: expected a name that no account has, got {account.name!r}, which is or looks taken"
-            )
+            why = f"another account has the name {account.name}, or one that looks like it; choose another"
             raise Refused(Code.NAME_TAKEN, why, path="$.name")
         changes: list[Change] = []
         if before is not None and (old := key_of_name(before.name)) != key:
