@@ -23,7 +23,8 @@ MAX_SIZE = 60_000
 """Bytes of a frame that does not end a connection by its mere size."""
 
 WORDS = (
-    "phx_join", "phx_leave", "game_event", "chat", "leave", "rematch", "heartbeat", "phx_reply", "phx_close",
+    "phx_join", "phx_leave", "game_event", "chat", "leave", "rematch", "claim", "heartbeat",
+    "phx_reply", "phx_close",
     "__proto__", "constructor", "toString", "", "x" * 300, "chat\r\n", "\x00", "\u202e", "a\u0301" * 200,
 )  # fmt: skip
 KEYS = (
@@ -154,7 +155,8 @@ def _anonymous(heard: Any, known: dict[str, str]) -> Any:
 def storm(server: Server, frames: int, number: int = 1) -> Report:
     """So many frames beside two people who talk."""
     games = ("tictactoe", "minesweeper")
-    rooms = [Room(server.open_room(game)["id"], server.guest(game).token) for game in games * 2]
+    clock = {"kind": "turn", "seconds": 5, "at_zero": "bot"}
+    rooms = [Room(server.open_room(game, clock=clock)["id"], server.guest(game).token) for game in games * 2]
     made = Frames(number, rooms)
 
     def rave(left: int, count: int) -> int:

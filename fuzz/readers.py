@@ -42,8 +42,10 @@ PUSHES = (
     b'["1","3","game:ABCD","chat",{"text":"hello \\u00e9","id":"b"}]',
     b'["1","4","game:ABCD","leave",{}]',
     b'["1","5","game:ABCD","rematch",{}]',
-    b'["1","6","game:ABCD","phx_leave",{}]',
+    b'["1","6","game:ABCD","claim",{}]',
+    b'["1","7","game:ABCD","phx_leave",{}]',
     b'[null,null,"lobby","phx_join",{}]',
+    b'[null,"8","lobby","queue",{"game":"tictactoe","clock":{"kind":"delay","seconds":60,"extra":5}}]',
 )
 
 

@@ -214,7 +214,8 @@ def tickets(port: int, amount: int) -> Tally:
                 http.cookies.clear()
                 answer = http.post("/api/players", json={})
                 token = answer.json().get("token", token)
-            body = {"game": "backgammon", "config": {"turn_seconds": 20 + number % 500}, "mode": "normal"}
+            clock = {"kind": "turn", "seconds": number % 100}  # some too short, all another queue
+            body = {"game": "backgammon", "config": {"turn_seconds": 20 + number % 500}, "clock": clock}
             answer = http.post("/api/tickets", json=body, headers={"Authorization": f"Bearer {token}"})
             tally["done" if answer.is_success else "refused"] += 1
             tally["server_errors"] += answer.status_code == 500
