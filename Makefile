@@ -151,7 +151,7 @@ bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts 
 	@scripts/need valgrind command -v valgrind
 	$(bin)/python -m benchmarks.count $(base)
 
-bench-agents: setup ## environments for agents beside those of PettingZoo: a minute
+bench-agents: setup ## environments for agents beside those of PettingZoo and OpenSpiel, and search: two minutes
 	$(bin)/python -m benchmarks.agents
 
 bench-rules: setup ## what rules, views and scenes of one move cost, for every game

@@ -11,6 +11,7 @@ from parlour.game import Bot
 from parlour.games import GAMES
 from parlour.games.tictactoe import Board
 from parlour.position import Position
+from parlour.server.bots.pool import BotPool
 from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Asked, think
 from parlour.server.game_loader import load_games
@@ -110,6 +111,22 @@ def test_a_cheat_gets_no_true_state_from_a_room_nor_from_a_table(tmp_path):
     table = Table(game)
     seen = {ask(table, "1", game.bots["cheat"], chance_of(number)) for number in range(30)}
     assert seen == {0, 1, 2} - {table.state.cards[0]}
+
+
+async def test_in_a_process_of_its_own_it_calls_with_the_best_card(tmp_path):
+    file = tmp_path / "searched.py"
+    file.write_text(
+        "from parlour.bots.search import search\nfrom tests.agents.kuhn import Kuhn\n\n\n"
+        "class Searched(Kuhn):\n    bots = {'search': search(200, seconds=60)}\n"
+    )
+    [game] = load_games(file)
+    room = RoomTable(game).sit("ann", "bob")
+    room.lay_out(replace(room.state, cards=(1, 2), bets="b"))
+    question = question_of(game, room.room, "bob", "search")
+    assert question is not None
+    pool = BotPool(1)
+    assert bytes(await pool.ask(question) or b"") == b'{"type":"bet"}'
+    await pool.stop()
 
 
 def test_the_true_state_is_handed_over_for_bots_that_look_ahead_and_for_nobody_else():
