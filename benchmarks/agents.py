@@ -1,4 +1,4 @@
-"""Environments for agents beside those of PettingZoo and OpenSpiel: random legal play with observation and mask.
+"""Environments for agents beside PettingZoo's and OpenSpiel's: random legal play with observation and mask.
 
 By CPU time; each pair takes turns, and the ratio is the median over the rounds.
 """
