@@ -128,7 +128,7 @@ def test_a_bot_that_answers_illegally_is_told_why_and_is_absent(server, enter, f
         ann.wait_for_presence({ann.id: 1})
 
 
-def test_two_bots_play_ranked_games_that_count_on_their_own_ladder(server, folder):
+def test_two_bots_play_ranked_games_that_count_on_their_own_ladder(server, visit, folder):
     def ladder(**more):
         asked = {"game": "tictactoe", **more}
         return server.call("GET", "/api/leaderboard", params=asked).json()
@@ -143,7 +143,13 @@ def test_two_bots_play_ranked_games_that_count_on_their_own_ladder(server, folde
         one.wait_for("the game is over")
         assert ids <= {row["player"] for row in ladder(bots="true")}
     assert ladder() == people
-    assert server.call("GET", f"/api/players/{ids.pop()}").json()["bot"] is True
+    zoe = visit(server, "Zoe").go("/leaderboard/tictactoe")
+    zoe.page.get_by_role("link", name="Bots").click()
+    expect(zoe.page.get_by_role("row", name="One").get_by_role("img", name="bot")).to_be_visible()
+    zoe.page.get_by_role("link", name="One").click()
+    expect(zoe.page.get_by_role("heading", level=1).get_by_role("img", name="bot")).to_be_visible()
+    zoe.page.get_by_role("link", name="Noughts and crosses").first.click()
+    expect(zoe.page.get_by_role("link", name="Bots")).to_have_attribute("aria-current", "page")
 
 
 def test_only_a_bot_at_the_lobby_can_be_invited_and_only_by_somebody_of_the_room(server, folder):

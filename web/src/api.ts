@@ -91,6 +91,6 @@ export const takeTicket = (wanted: Queue) => call<PublicTicket>("POST", "/api/ti
 export const tickets = () => call<PublicTicket[]>("GET", "/api/tickets");
 export const giveTicketBack = (id: string) => call<PublicTicket>("DELETE", ticketAt(id));
 
-export const leaderboard = (game: string, variant?: string) =>
-  call<Leader[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), limit: "100" })}`);
+export const leaderboard = (game: string, variant?: string, bots = false) =>
+  call<Leader[]>("GET", `/api/leaderboard?${new URLSearchParams({ game, ...(variant ? { variant } : {}), ...(bots ? { bots: "true" } : {}), limit: "100" })}`);
 export const player = (id: string) => call<PublicPlayer>("GET", `/api/players/${encodeURIComponent(id)}`);

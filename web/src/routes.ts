@@ -4,7 +4,7 @@ export type Route =
   | { readonly page: "home" }
   | { readonly page: "room"; readonly room: string }
   | { readonly page: "replay"; readonly room: string; readonly past: PastGame | null }
-  | { readonly page: "leaderboard"; readonly game: string | null; readonly variant: string | null }
+  | { readonly page: "leaderboard"; readonly game: string | null; readonly variant: string | null; readonly bots: boolean }
   | { readonly page: "rules"; readonly game: string; readonly variant: string | null }
   | { readonly page: "player"; readonly player: string }
   | { readonly page: "watch" }
@@ -39,7 +39,7 @@ export function routeOf(address: string): Route {
       return roomRoute(path, search);
     case "leaderboard":
       if (parts.length > 3 || parts.includes("")) return NOWHERE;
-      return { page: "leaderboard", game: parts[1] ?? null, variant: parts[2] ?? null };
+      return { page: "leaderboard", game: parts[1] ?? null, variant: parts[2] ?? null, bots: search === "bots" };
     case "rules":
       if (parts.length < 2 || parts.length > 3 || parts.includes("")) return NOWHERE;
       return { page: "rules", game: parts[1]!, variant: parts[2] ?? null };
@@ -94,7 +94,8 @@ export function rulesPath(game: string, variant: string | null = null): string {
   return ["/rules", game, ...(variant === null ? [] : [variant])].map((part, n) => (n ? encodeURIComponent(part) : part)).join("/");
 }
 
-/** The leaderboard of a ladder: `backgammon/fevga` is that of a variant. */
+/** The leaderboard of a ladder: `backgammon/fevga` is that of a variant, `backgammon/fevga/bots` or `tictactoe//bots` one of bots. */
 export function ladderPath(ladder: string): string {
-  return `/leaderboard/${ladder.split("/").map(encodeURIComponent).join("/")}`;
+  const [game = "", variant = "", bots] = ladder.split("/");
+  return `/leaderboard/${[game, variant].filter(Boolean).map(encodeURIComponent).join("/")}${bots ? "?bots" : ""}`;
 }

@@ -5,9 +5,11 @@ test("an address leads to a page", () => {
   expect(routeOf("/")).toEqual({ page: "home" });
   expect(routeOf(roomPath("ABCD"))).toEqual({ page: "room", room: "ABCD" });
   expect(routeOf(replayPath("my.room"))).toEqual({ page: "replay", room: "my.room", past: null });
-  expect(routeOf("/leaderboard")).toEqual({ page: "leaderboard", game: null, variant: null });
-  expect(routeOf(ladderPath("tictactoe"))).toEqual({ page: "leaderboard", game: "tictactoe", variant: null });
-  expect(routeOf(ladderPath("backgammon/fevga"))).toEqual({ page: "leaderboard", game: "backgammon", variant: "fevga" });
+  expect(routeOf("/leaderboard")).toEqual({ page: "leaderboard", game: null, variant: null, bots: false });
+  expect(routeOf(ladderPath("tictactoe"))).toEqual({ page: "leaderboard", game: "tictactoe", variant: null, bots: false });
+  expect(routeOf(ladderPath("backgammon/fevga"))).toEqual({ page: "leaderboard", game: "backgammon", variant: "fevga", bots: false });
+  expect(routeOf(ladderPath("backgammon/fevga/bots"))).toEqual({ page: "leaderboard", game: "backgammon", variant: "fevga", bots: true });
+  expect(routeOf(ladderPath("tictactoe//bots"))).toEqual({ page: "leaderboard", game: "tictactoe", variant: null, bots: true });
   expect([routeOf("/watch"), routeOf("/games")]).toEqual([{ page: "watch" }, { page: "mine" }]);
   expect([routeOf("/account"), routeOf("/sign-in"), routeOf("/account/x")]).toEqual([{ page: "account" }, { page: "sign-in" }, { page: "nowhere" }]);
   expect(routeOf(playerPath("bot:perfect"))).toEqual({ page: "player", player: "bot:perfect" });
