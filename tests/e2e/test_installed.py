@@ -1,12 +1,14 @@
 """What `pip install` brings: from the sdist by the wheel to a game in the browser, without Node."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 RACE = ROOT / "tests" / "plugins" / "race"
+LOCKED = ("--constraint", ROOT / "requirements.lock")
 
 
 def run(*command: Any, path: Path | None = None, **more: Any) -> str:
@@ -52,9 +55,12 @@ class Installed:
         self.pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, self.sdist)
         (self.wheel,) = folder.glob("*.whl")
         run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
-        self.install(self.wheel, "--constraint", ROOT / "requirements.lock")
-        self.pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "race", RACE)
-        self.install("--no-deps", *(folder / "race").iterdir())
+        self.install(self.wheel, *LOCKED)
+
+    def add_plugins(self) -> None:
+        """One package with a game, and one whose games cannot be loaded."""
+        self.pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", self.folder / "race", RACE)
+        self.install("--no-deps", *(self.folder / "race").iterdir())
         self.register("broken", chess="no_such_module:Chess", tictactoe="parlour_race:Race")
 
     def register(self, package: str, **games: str) -> None:
@@ -76,27 +82,58 @@ class Installed:
         run(sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet",
             "--disable-pip-version-check", *what, path=self.empty)  # fmt: skip
 
-    def parlour(self, *arguments: Any) -> str:
-        return run(self.python.with_name("parlour"), *arguments, path=self.empty, cwd=self.folder)
+    def parlour(self, *arguments: Any, cwd: Path | None = None) -> str:
+        command = self.python.with_name("parlour")
+        return run(command, *arguments, path=self.empty, cwd=cwd or self.folder)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Made once, because that is what takes long."""
+    return Installed(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture
-def installed(tmp_path: Path) -> Installed:
-    return Installed(tmp_path)
-
-
-@pytest.fixture
-def hall(installed: Installed) -> Iterator[Server]:
-    """The installed Parlour, serving."""
+def serving(installed: Installed, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts the installed Parlour."""
     environment = {"PATH": str(installed.empty), "PARLOUR_BOT_PACE": "0"}
-    data = installed.folder / "data"
-    server = Server(data, environment=environment, python=str(installed.python)).start()
-    yield server
-    end(server)
+    with ExitStack() as stack:
+
+        def start(*options: Any) -> Server:
+            python = str(installed.python)
+            server = Server(tmp_path / "data", *map(str, options), environment=environment, python=python)
+            stack.callback(end, server.start())
+            return server
+
+        yield start
 
 
-def test_the_wheel_alone_brings_page_game_bots_and_leakcheck(installed, hall, visit):
-    """One test, because making the environment is what takes long."""
+def test_a_newcomer_makes_checks_tests_serves_and_plays_a_game(installed, serving, visit, tmp_path):
+    said = installed.parlour("new", "king_of_squares", cwd=tmp_path)
+    assert said.splitlines()[-3:] == [
+        "play:   parlour serve king_of_squares/king_of_squares.py --reload",
+        "check:  parlour check king_of_squares/king_of_squares.py",
+        "test:   pytest king_of_squares",
+    ]
+    file = tmp_path / "king_of_squares" / "king_of_squares.py"
+    assert installed.parlour("check", file, cwd=tmp_path).startswith("king_of_squares: passes")
+    installed.install("pytest", *LOCKED)
+    tested = run(installed.python, "-m", "pytest", "-q", file.parent, path=installed.empty, cwd=tmp_path)
+    assert " passed" in tested
+    server = serving(file, "--reload")
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    bob.come_in(ann.open_room("King of squares"))
+    for turn, square in enumerate(("1, row 1", "1, row 2", "2, row 1", "2, row 2", "3, row 1")):
+        player = (ann, bob)[turn % 2]
+        player.sees("Your turn")
+        player.board.get_by_label(re.compile(rf"^column {square}\b")).click()
+    ann.sees("You win: three in a row")
+    bob.sees("Ann wins: three in a row")
+
+
+def test_the_wheel_alone_brings_page_game_bots_and_leakcheck(installed, serving, visit):
+    installed.add_plugins()
+    hall = serving()
     check_contents(installed)
     assert installed.parlour("--version") == f"Parlour {parlour.__version__}\n"
     assert "tictactoe" in installed.parlour("leakcheck", "tictactoe", "--games", 1, "--steps", 10)
