@@ -101,6 +101,7 @@ class MyGame(Game[Deal]):
 
     def scene(self, state: Deal, viewer: str | None) -> Scene:
         seat = state.seat(viewer)
+        near, far = (1, 0) if seat == 1 else (0, 1)  # everybody has their own hand in front of them
         legal = {play.card: play for play in self.legal_events(state, viewer)}
         over = self.outcome(state)
         return Scene(
@@ -108,10 +109,10 @@ class MyGame(Game[Deal]):
             6.6,
             spots=(
                 Spot("felt", 0, 0, 7, 6.6, fill="felt"),
-                Spot("hand0", 0.5, 4.4, 6, 2, "hand", "none", label="the hand of {0}"),
-                Spot("hand1", 0.5, 0.2, 6, 2, "hand", "none", label="the hand of {1}"),
-                Spot("trick0", 2.1, 2.5, 1.2, 1.68, fill="none", label="played by {0}"),
-                Spot("trick1", 3.7, 2.5, 1.2, 1.68, fill="none", label="played by {1}"),
+                Spot(f"hand{near}", 0.5, 4.4, 6, 2, "hand", "none", label=f"the hand of {{{near}}}"),
+                Spot(f"hand{far}", 0.5, 0.2, 6, 2, "hand", "none", label=f"the hand of {{{far}}}"),
+                Spot(f"trick{near}", 2.1, 2.5, 1.2, 1.68, fill="none", label=f"played by {{{near}}}"),
+                Spot(f"trick{far}", 3.7, 2.5, 1.2, 1.68, fill="none", label=f"played by {{{far}}}"),
             ),
             pieces=(
                 *(

@@ -91,7 +91,7 @@ class MyGame(Game[Board]):
         return Scene(
             SIZE,
             SIZE,
-            spots=grid(SIZE, SIZE, fill="wood", click=legal),
+            spots=grid(SIZE, SIZE, fill="felt", click=legal),
             pieces=tuple(
                 Piece(f"s{at}", "disc", f"c{at}", owner=seat, mark="win" if at in state.row else None)
                 for at, seat in enumerate(state.squares)
