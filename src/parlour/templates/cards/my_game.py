@@ -126,7 +126,7 @@ class MyGame(Game[Deal]):
             ),
             status=over.why if over else "Your turn" if legal else "Wait for the other player",
             turn=() if over or None in state.players else (state.turn,),
-            sides=tuple(Side("card_back", f"{count} tricks") for count in state.taken),
+            sides=tuple(Side("card_back", f"tricks: {count}") for count in state.taken),
         )
 
 
