@@ -1,10 +1,12 @@
 """Pictures of those who wait, play bots and climb ladders; `tests.e2e.screenshots` takes them."""
 
+import re
 from contextlib import closing
 
 from playwright.sync_api import expect
 
 from tests.e2e.backgammon import Fast
+from tests.e2e.browser import lose_the_server
 from tests.e2e.pictures_backgammon import Camera
 from tests.e2e.servers import Guest
 
@@ -46,6 +48,33 @@ def take_lobby(camera: Camera) -> None:
     ann.page.get_by_role("link", name="Ann", exact=True).click()
     expect(ann.page.get_by_role("link", name="Replay").first).to_be_visible()
     camera.take(ann, "player")
+
+
+def take_tables(camera: Camera) -> None:
+    """Hex, Hearts and Goofspiel; rules in German; and the page that is there when the server is not."""
+    hex_room = camera.server.open_room("hex", config={"size": 7})["id"]
+    ann, bob = (camera.visitor(name).come_in(hex_room) for name in ("Ann", "Bob"))
+    for who, cell in ((ann, "d4"), (bob, "c3"), (ann, "e2"), (bob, "e5")):
+        expect(who.status).to_have_text(re.compile("^Your turn"))
+        who.spot(cell).click()
+    ann.sees("Your turn")
+    camera.take(ann, "hex")
+    for game, config, bot in (("hearts", {}, "Sensible"), ("goofspiel", {"players": 4}, "Fair")):
+        table = camera.visitor("Ann").come_in(camera.server.open_room(game, config=config)["id"])
+        camera.take(table, f"{game}-waiting")
+        for seats in (2, 3, 4):
+            table.page.get_by_role("button", name="Add a bot").first.click()
+            table.page.get_by_role("group", name="Which bot?").get_by_role("button", name=bot).click()
+            expect(table.page.locator(".bar .who strong")).to_have_count(seats)
+        expect(table.status).to_have_text(re.compile("^Your turn"))
+        camera.take(table, game)
+    reader = camera.visitor("Ann").go("/rules/stratego?lang=de")
+    expect(reader.page.get_by_role("heading", name="Wie es endet")).to_be_visible()
+    camera.take(reader, "rules", whole=True)
+    lose_the_server(reader)
+    expect(reader.page.get_by_role("link", name="Jetzt noch einmal versuchen")).to_be_visible()
+    camera.take(reader, "offline")
+    camera.server.start()
 
 
 def lose(camera: Camera, loser: Guest, winner: Guest, mode: str) -> None:

@@ -23,7 +23,7 @@ from parlour.games.minesweeper import Field
 from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, stands
 from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
-from tests.e2e.pictures_lobby import take_lobby
+from tests.e2e.pictures_lobby import take_lobby, take_tables
 from tests.e2e.pictures_panel import take_panel
 from tests.e2e.servers import Server
 
@@ -232,6 +232,7 @@ def main(folder: Path) -> None:
                             photographer.shoot()
                             take_backgammon(photographer)
                             take_lobby(photographer)
+                            take_tables(photographer)
                     finally:
                         server.stop()
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forFriend, spell, whileAway, whileIdle } from "../src/room/waits";
+import { forFriends, spell, whileAway, whileIdle } from "../src/room/waits";
 import type { Waits } from "../src/wire";
 
 const BUNDLED: Waits = { game: 14 * 86400, away: null, nobody: null, empty: 3600, ends_under_players: false };
@@ -27,9 +27,14 @@ test("a room in which the game is over is not promised for longer than it stays"
 });
 
 test("whoever waits for a friend reads whether the page may be closed", () => {
-  expect(forFriend(BUNDLED)).toBe("You can close this page: the room waits 14 days for you both.");
-  expect(forFriend(STRICT)).toBe("Keep this page open: once you close it, the room waits only 1 minute.");
-  expect(forFriend({ ...BUNDLED, game: null })).toBe("You can close this page: the room waits for you both.");
+  expect(forFriends(BUNDLED, 1)).toBe("You can close this page: the room waits 14 days for you both.");
+  expect(forFriends(STRICT, 1)).toBe("Keep this page open: once you close it, the room waits only 1 minute.");
+  expect(forFriends({ ...BUNDLED, game: null }, 1)).toBe("You can close this page: the room waits for you both.");
+});
+
+test("a room for three or more waits for all of them", () => {
+  expect(forFriends(BUNDLED, 2)).toBe("You can close this page: the room waits 14 days for you all.");
+  expect(forFriends({ ...BUNDLED, game: null }, 3)).toBe("You can close this page: the room waits for you all.");
 });
 
 test("a game that ends under its players says so", () => {

@@ -23,12 +23,14 @@ export function whileAway(waits: Waits, over: boolean): string {
   return t("Your seat is kept for {time}, and the room waits {longer} for somebody to come back.", spell(away), spell(most));
 }
 
-/** How long a room waits in which the other seat is still free. */
-export function forFriend(waits: Waits): string {
+/** How long a room waits in which so many seats are still free. */
+export function forFriends(waits: Waits, free: number): string {
   const most = shortest(waits.nobody, waits.game, waits.away);
-  if (most === null) return t("You can close this page: the room waits for you both.");
-  if (most < 3600) return t("Keep this page open: once you close it, the room waits only {time}.", spell(most));
-  return t("You can close this page: the room waits {time} for you both.", spell(most));
+  if (most !== null && most < 3600) return t("Keep this page open: once you close it, the room waits only {time}.", spell(most));
+  if (most === null) return free > 1 ? t("You can close this page: the room waits for you all.") : t("You can close this page: the room waits for you both.");
+  return free > 1
+    ? t("You can close this page: the room waits {time} for you all.", spell(most))
+    : t("You can close this page: the room waits {time} for you both.", spell(most));
 }
 
 /** That a room ends where nobody does anything, for games that have it so. */
