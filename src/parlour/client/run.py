@@ -64,12 +64,16 @@ class BotRunner:
         lobby = await self._client.lobby()
         self._say(f"{known['name']} is at {self._client.server}; its id is {known['id']}")
         mine = await self._client.call("GET", "/api/players/me/rooms")
-        for room in (*(one["id"] for one in mine if one["status"] in WAITING), *rooms):
-            await self._begin(room)
+        seats = [one["id"] for one in mine if one["status"] in WAITING]
         async with asyncio.TaskGroup() as waiting:
+            waiting.create_task(self._sit_down(*seats, *rooms))
             waiting.create_task(self._take_invitations(lobby))
             for game in sorted(self._games) if self._ranked else ():
                 waiting.create_task(self._play_ranked(lobby, game))
+
+    async def _sit_down(self, *rooms: str) -> None:
+        for room in rooms:
+            await self._begin(room)
 
     async def _take_invitations(self, lobby: Lobby) -> None:
         while True:
