@@ -5,12 +5,14 @@ three lines, as at the end of this file.
 """
 
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import pyspiel
 from msgspec.structs import replace
 
 from parlour import Chance, Event, Game, Joined, Moment, Outcome, Refused, State, Update
+from parlour.bots.search import search
 from parlour.errors import Code
 
 FINE = 1 << 53
@@ -136,6 +138,7 @@ class ConnectFour(FromSpiel):
     spiel = name = "connect_four"
     display_name = "Connect Four"
     seats = range(2, 3)
+    bots = MappingProxyType({"search": search(300, secrets=False)})
 
 
 class LeducPoker(FromSpiel):

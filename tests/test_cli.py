@@ -176,6 +176,18 @@ def test_an_old_key_is_deleted_and_the_one_that_signs_is_not(tmp_path, name):
     assert "got 'house'" in unknown.output
 
 
+def test_what_games_of_a_file_derive_from_is_no_game_itself_if_it_has_no_name(tmp_path):
+    file = tmp_path / "family.py"
+    shared = GAME.replace('    name = "nothing"\n', "")
+    file.write_text(
+        f'{shared}\nclass One(Nothing):\n    name = "one"\n\nclass Two(Nothing):\n    name = "two"\n'
+    )
+    assert list(load_files([file])) == ["one", "two"]
+    file.write_text(shared)
+    with pytest.raises(typer.Exit):
+        load_files([file])
+
+
 def test_two_files_with_a_game_of_one_name_are_refused(tmp_path, capsys):
     files = [tmp_path / "one.py", tmp_path / "two.py"]
     for file in files:

@@ -1,6 +1,7 @@
 """Games for OpenSpiel: its own checks, its algorithms on our rules, its games on our tables."""
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,14 @@ from open_spiel.python.algorithms import (  # noqa: E402 - where it is installed
 from examples.openspiel_games import ConnectFour, Do, LeducPoker  # noqa: E402
 from parlour import Refused  # noqa: E402
 from parlour.agents.openspiel import OpenChance, Undrawn, as_spiel  # noqa: E402
+from parlour.bots.chance import choose_any  # noqa: E402
+from parlour.bots.search import search  # noqa: E402
+from parlour.game import Bot  # noqa: E402
 from parlour.games import GAMES  # noqa: E402
 from parlour.games.tictactoe import TicTacToe  # noqa: E402
 from parlour.leakcheck import check  # noqa: E402
-from parlour.sim import Table, chance_of, play_to_end  # noqa: E402
+from parlour.server.game_loader import load_games  # noqa: E402
+from parlour.sim import Table, chance_of, pairings, play_pair, play_to_end  # noqa: E402
 from tests.agents.kuhn import Kuhn  # noqa: E402
 from tests.samples import SMALL  # noqa: E402
 
@@ -157,6 +162,18 @@ def test_games_of_openspiel_are_played_at_our_tables_and_tell_no_secret(game):
         assert sum(outcome.points.values()) == 0
     report = check(game, games=2)
     assert report.leak is None, str(report)
+
+
+def test_the_example_can_be_served():
+    games = load_games(Path("examples/openspiel_games.py"))
+    assert [game.name for game in games] == ["connect_four", "leduc_poker"]
+
+
+def test_the_bot_that_comes_with_connect_four_is_above_random_play():
+    game, pairing = ConnectFour(), pairings(["search", "random"], 2)[0]
+    bots: dict[str, Bot] = {"search": search(60, secrets=False), "random": choose_any}
+    assert set(game.bots) == {"search"}
+    assert play_pair(game, None, bots, pairing).score.points == 2
 
 
 def test_an_action_that_a_game_of_openspiel_does_not_know_is_refused():

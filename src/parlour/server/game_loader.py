@@ -58,6 +58,8 @@ def _games_in(module: ModuleType, file: Path, say: Callable[[str], None]) -> lis
         raise Refused(Code.GAME_ERROR, f"{file}: expected a class that derives from parlour.Game, got none")
     games: dict[str, Game[Any]] = {}
     for kind in dict.fromkeys(kinds):
+        if _is_base(kind, kinds):
+            continue
         game = _checked(kind, text, file)
         if game.name in games:
             other, line = type(games[game.name]).__name__, line_of(kind, "name", text)
@@ -156,6 +158,11 @@ def _explained(file: Path) -> Iterator[None]:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the file's own code raised it
         what = f"{type(error).__name__}: {error}"
         raise Refused(Code.GAME_ERROR, f"{file}, line {raised_in(error, file) or 1}: {what}") from None
+
+
+def _is_base(kind: type[Game[Any]], kinds: list[type[Game[Any]]]) -> bool:
+    """Whether it is only what other games of the file share: it has no name, and they derive from it."""
+    return not hasattr(kind, "name") and any(issubclass(one, kind) for one in kinds if one is not kind)
 
 
 def _is_game(kind: Any, module: str) -> bool:
