@@ -164,6 +164,17 @@ async def test_a_bot_pays_for_its_thinking_but_not_for_being_held_back():
         assert world.room().clocks.seats[1].left == pytest.approx(60)
 
 
+async def test_a_room_does_not_rest_while_the_time_of_its_bot_runs():
+    async with World(bot_pace=30.0, rest_after=5.0) as world:
+        ann = await against_bot(world, ClockSettings("increment", 60.0))
+        await ann.play("ABCD", mark(4))
+        await ann.drop()
+        await world.wait(20)
+        assert world.server.rooms.peek("ABCD") is not None
+        await world.wait(10)
+        assert len(world.room().state.played) == 2
+
+
 async def test_a_bot_with_little_time_is_not_held_back():
     async with World(bot_pace=30.0) as world:
         ann = await against_bot(world, ClockSettings("turn", 20))

@@ -490,12 +490,13 @@ class RoomActor(MovableRoom):
         )
 
     async def _try_to_rest(self) -> None:
-        """Leave memory, unless somebody is here, waits, an alarm is about to ring, or a bot thinks."""
+        """Leave memory, unless somebody is here, waits, an alarm rings soon, or a bot thinks on its clock."""
         if self._room is None or self._roster.places or self._rooms.stopping:
             return
         due = self._room.next_due
         soon = due is not None and due <= self._env.clock.now() + SOON
-        if not soon and not self._asked_bots and not self.mailbox.waiting:
+        charged = bool(self._asked_bots) and self._room.clocks is not None
+        if not soon and not charged and not self.mailbox.waiting:
             await self.store()
             if not self.mailbox.waiting:
                 why = Refused(Code.NOT_SAVED, "the room has just gone to rest; try again")
