@@ -29,6 +29,7 @@ class Line {
       rejoinAfterMs: (tries) => pause(tries, Math.random()),
     });
     this.#socket = socket;
+    me.changed = () => this.#begin(1);
     socket.onOpen(() => this.#opened());
     socket.onClose(() => {
       if (this.connection.is === "connected") this.connection = CONNECTING;
@@ -54,11 +55,6 @@ class Line {
   /** Do not wait any longer. */
   hurry(): void {
     if (this.#socket && !this.#socket.isConnected()) this.#begin(1);
-  }
-
-  /** Connect anew: the cookie is another one. */
-  renew(): void {
-    if (this.#socket) this.#begin(1);
   }
 
   #opened(): void {

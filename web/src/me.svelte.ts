@@ -8,6 +8,8 @@ class Me {
   player: KnownPlayer | null = $state.raw(null);
   /** The name was chosen, not given. */
   named = $state(lasting.getItem("named") === "yes");
+  /** Connects anew what knew me by the old cookie. */
+  changed: () => void = () => undefined;
   #asking: Promise<KnownPlayer> | null = null;
 
   /** Known to the server; asked once for all who want to know. */
@@ -25,6 +27,13 @@ class Me {
     this.player = await becomePlayer(name);
     if (this.player.id !== id) throw new Refusal({ code: "no_cookies", message: t("Your browser keeps no cookie for this page, so nobody here would know you again: allow it, and load the page anew.") });
     this.isNamed();
+  }
+
+  /** I have an account now, and with it another cookie. */
+  become(account: KnownPlayer): void {
+    this.player = account;
+    this.isNamed();
+    this.changed();
   }
 
   /** The name is mine by choice from now on. */
