@@ -103,6 +103,7 @@ test("how it ended is said from my side", () => {
   expect(verdict(outcome, [ANN, BOB], "ann")).toBe("You win: three in a row");
   expect(verdict(outcome, [ANN, BOB], "bob")).toBe("Ann wins: three in a row");
   expect(verdict(outcome, [ANN, BOB], null)).toBe("Ann wins: three in a row");
+  expect(verdict({ won: ["ann", "bob"] }, [ANN, BOB], "ann")).toBe("You and Bob win");
   expect(verdict({ drew: ["ann", "bob"], why: "the board is full" }, [ANN, BOB], "ann")).toBe("A draw: the board is full");
   expect(verdict({ lost: ["ann"], why: "a mine" }, [ANN], "ann")).toBe("You lose: a mine");
 });

@@ -208,7 +208,8 @@ export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me:
     return (outcome.lost?.length ? t("{names} lost", names(outcome.lost)) : t("It is over")) + why;
   }
   if (won.length === 1 && won[0] === me) return t("You win") + why;
-  return (won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won))) + why;
+  const said = (won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won))) + why;
+  return won[0] === me ? said.charAt(0).toUpperCase() + said.slice(1) : said; // a player's own name stays as it is
 }
 
 function list(ids: readonly string[], seats: readonly (Player | null)[], me: string | null): string {
