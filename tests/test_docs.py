@@ -112,8 +112,6 @@ def find(game_class: str, page: str) -> Game[Any]:
 
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_every_piece_of_python_on_a_page_runs_and_prints_what_it_shows(page):
-    if "import pyspiel" in read(page):
-        pytest.importorskip("pyspiel", reason="parlour[openspiel] is not installed")
     run(page)
 
 

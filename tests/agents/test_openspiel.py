@@ -3,11 +3,9 @@
 import pickle
 from pathlib import Path
 
+import pyspiel
 import pytest
-
-pyspiel = pytest.importorskip("pyspiel", reason="parlour[openspiel] is not installed")
-
-from open_spiel.python.algorithms import (  # noqa: E402 - where it is installed
+from open_spiel.python.algorithms import (
     cfr,
     expected_game_score,
     exploitability,
@@ -15,19 +13,19 @@ from open_spiel.python.algorithms import (  # noqa: E402 - where it is installed
     mcts,
 )
 
-from examples.openspiel_games import ConnectFour, Do, LeducPoker  # noqa: E402
-from parlour import Refused  # noqa: E402
-from parlour.agents.openspiel import OpenChance, Undrawn, as_spiel  # noqa: E402
-from parlour.bots.chance import choose_any  # noqa: E402
-from parlour.bots.search import search  # noqa: E402
-from parlour.game import Bot  # noqa: E402
-from parlour.games import GAMES  # noqa: E402
-from parlour.games.tictactoe import TicTacToe  # noqa: E402
-from parlour.leakcheck import check  # noqa: E402
-from parlour.server.game_loader import load_games  # noqa: E402
-from parlour.sim import Table, chance_of, pairings, play_pair, play_to_end  # noqa: E402
-from tests.agents.kuhn import Kuhn  # noqa: E402
-from tests.samples import SMALL  # noqa: E402
+from examples.openspiel_games import ConnectFour, Do, LeducPoker
+from parlour import Refused
+from parlour.agents.openspiel import OpenChance, Undrawn, as_spiel
+from parlour.bots.chance import choose_any
+from parlour.bots.search import search
+from parlour.game import Bot
+from parlour.games import GAMES
+from parlour.games.tictactoe import TicTacToe
+from parlour.leakcheck import check
+from parlour.server.game_loader import load_games
+from parlour.sim import Table, chance_of, pairings, play_pair, play_to_end
+from tests.agents.kuhn import Kuhn
+from tests.samples import SMALL
 
 
 def refused(code, call, *arguments):
