@@ -5,7 +5,7 @@ import heapq
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import msgspec
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.game import Game
 from parlour.games import GAMES
-from parlour.journal.base import Journal, Player
+from parlour.journal.base import Damaged, Journal, Player
 from parlour.journal.memory import MemoryJournal
 from parlour.server.border import Ask, Told
 from parlour.server.bots.worker import Asked, Question, think
@@ -273,7 +273,10 @@ class World:
 
     async def person(self, player: str) -> Person:
         """Somebody with a name, newly connected."""
-        if await self.journal.record("player", player) is None:
+        known = None
+        with suppress(Damaged):
+            known = await self.journal.record("player", player)
+        if known is None:
             await self.journal.keep(player_record(Player(player, player.capitalize()), self.clock.now()))
         return Person(self, player, WithOgetarts())
 
