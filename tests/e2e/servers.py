@@ -46,6 +46,11 @@ class Guest(NamedTuple):
     token: str
 
 
+def guest_of(told: Any) -> Guest:
+    """A player by the answer to who became one."""
+    return Guest(told["id"], told["name"], told["token"])
+
+
 class Server:
     """One server that can be stopped, killed, and started again on the same port and data."""
 
@@ -170,8 +175,7 @@ class Server:
         """Somebody new, with a token."""
         answer = self.call("POST", "/api/players", {"name": name})
         assert answer.status_code == 201, answer.text
-        told = answer.json()
-        return Guest(told["id"], told["name"], told["token"])
+        return guest_of(answer.json())
 
     def open_room(self, game: str = "tictactoe", **more: Any) -> Any:
         """A new room, as the server describes it."""

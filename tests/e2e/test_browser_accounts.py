@@ -37,7 +37,9 @@ def identity(visitor):
 
 def test_an_account_moves_to_a_phone_by_a_link_and_to_a_third_browser_by_its_code(server, visit):
     ann, phone, other = visit(server, "Anouk"), visit(server, "", viewport=PHONE), visit(server, "")
-    guest = identity(ann.go("/games"))
+    with ann.page.expect_websocket():  # by then it is somebody
+        ann.go("/watch")
+    guest = identity(ann)
     code = open_account(ann)
     assert identity(ann)["id"] == guest["id"]
     assert serious_faults(ann) == []
@@ -67,7 +69,7 @@ def test_a_link_that_was_used_says_so(server, visit):
     )
 
 
-def test_signing_out_everywhere_else_closes_the_other_browsers_socket_within_two_seconds(server, visit):
+def test_signing_out_everywhere_else_closes_the_other_browsers_socket_at_once(server, visit):
     ann, phone = visit(server, "Carla"), visit(server, "")
     code = open_account(ann)
     phone.go("/account").page.get_by_label("Recovery code").fill(code)
@@ -77,9 +79,8 @@ def test_signing_out_everywhere_else_closes_the_other_browsers_socket_within_two
         phone.go("/watch")
     ann.page.reload()
     button = ann.page.get_by_role("button", name="Sign out everywhere else")
-    with phone.page.expect_event("websocket", timeout=10_000):  # it comes back, as somebody else
-        button.click()
-        opened.value.wait_for_event("close", timeout=2000)
+    with phone.page.expect_event("websocket"), opened.value.expect_event("close"):
+        button.click()  # the phone comes back, as somebody else
     expect(ann.page.get_by_role("button", name="Sign out: ")).to_have_count(1)
     assert identity(ann)["name"] == "Carla"
 

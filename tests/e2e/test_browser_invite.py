@@ -139,6 +139,13 @@ def close_tab(visitor, room):
         assert monotonic() < until, f"the server did not notice that {visitor.name} has gone"
 
 
+def wait_for_end(server, room):
+    """Returns when the room has ended."""
+    until = monotonic() + PATIENCE
+    while server.room(room)["ended"] is None:
+        assert monotonic() < until, f"room {room} does not end"
+
+
 def test_an_invitation_is_good_ten_hours_after_its_sender_closed_the_tab(turned, visit):
     ann, bob = visit(turned, "Ann"), visit(turned, "Bob")
     room = ann.open_room()
@@ -178,6 +185,7 @@ def test_a_room_that_has_closed_is_opened_again_by_one_click_and_links_to_it_wor
     room = ann.open_room()
     close_tab(ann, room)
     turned.pass_hours(15 * 24)
+    wait_for_end(turned, room)
     bob.go(f"/r/{room}")
     expect(bob.page.get_by_role("heading", name="This room has closed: nothing happened")).to_be_visible()
     bob.page.get_by_role("button", name="Open it again").click()

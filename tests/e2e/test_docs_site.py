@@ -87,7 +87,7 @@ def test_a_newcomer_finds_a_page_by_search_and_the_browser_asks_no_other_host(br
     page.get_by_role("link", name="Documentation", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Documentation")
     page.keyboard.press("/")
-    page.keyboard.type("reverse proxy")
+    page.keyboard.type("host a server")
     expect(page.get_by_text(re.compile(r"^\d+ results$"))).to_be_visible()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("host-a-server"))

@@ -9,7 +9,7 @@ from random import Random
 import httpx
 
 from parlour.journal.postgresql import PostgresJournal
-from tests.e2e.servers import Guest, Server
+from tests.e2e.servers import Guest, Server, guest_of
 from tests.postgres import Postgres
 from tests.torture.checker import Verdict, check, check_journal
 from tests.torture.diary import Diary
@@ -41,7 +41,7 @@ def invite(server: Server, count: int) -> list[Guest]:
         for number in range(count):
             answer = http.post("/api/players", json={"name": f"P{number}"}).raise_for_status()
             http.cookies.clear()  # or the next one would be the same player
-            guests.append(Guest(**answer.json()))
+            guests.append(guest_of(answer.json()))
     return guests
 
 
