@@ -1,7 +1,6 @@
 """Board pages: the page of HTML that a game may bring along for browsers to show instead of its scene."""
 
 import hashlib
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
+from parlour.pictures import path_beside
 
 INDEX = "index.html"
 """The file that makes a folder a board page."""
@@ -51,14 +51,12 @@ class BoardPage(msgspec.Struct, frozen=True):
 
 def board_folder(game: Game[Any]) -> Path | None:
     """Where the board page of a game is: ``NAME/board`` beside its file, or ``board`` in its package."""
-    file = getattr(sys.modules.get(type(game).__module__), "__file__", None)
-    if file is None:
+    beside, in_package = path_beside(game, game.name), path_beside(game, "board")
+    if beside is None or in_package is None:
         return None
-    own, beside = Path(file).parent, Path(file).parent / game.name / "board"
-    if beside.is_dir():
-        return beside
-    in_package = own / "board"
-    return in_package if (own / "__init__.py").is_file() and in_package.is_dir() else None
+    if (beside / "board").is_dir():
+        return beside / "board"
+    return in_package if in_package.with_name("__init__.py").is_file() and in_package.is_dir() else None
 
 
 def read_board(game: Game[Any]) -> BoardPage | None:
