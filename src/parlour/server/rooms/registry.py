@@ -35,7 +35,7 @@ INSPECT_AT_ONCE = 1000
 """Rows that one heartbeat checks after a start, until all are checked."""
 STORE_AT_ONCE = 500
 """Rooms that are stored together at a stop: in few transactions, but not all states in memory at once."""
-TO_DO = "what it was is lost; the rest goes on. A backup may have it: see docs/how-to/host-a-server.md#damaged-data"
+TO_DO = "what it was is lost; the rest goes on. A backup may have it: docs/how-to/host-a-server.md, Damaged"
 HEARTBEAT = 1.0
 """Seconds between two notes of the rooms' clock, and so the most that a crash can set it back."""
 UNREADABLE = (Code.UNKNOWN_GAME, Code.ROOM_DAMAGED, Code.GAME_ERROR, Code.GAME_OVERRAN)

@@ -7,12 +7,13 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from parlour import Chance, Event, Game, Moment, Outcome, Refused, Send, State, Update
-from parlour.scene import Piece, Scene, Side, hex_grid
+from parlour.scene import Piece, Scene, Side, Spot, hex_grid, path
 from parlour.turns import win
 
 SIZE = 7
 AROUND = ((0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1))
 SIDES = ("top to bottom", "left to right")
+HEIGHT = 0.866 * SIZE + 0.29
 
 
 class Board(State, frozen=True):
@@ -57,6 +58,23 @@ def near_the_middle(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     return chance.choice(nearest)
 
 
+def goals() -> tuple[Spot, ...]:
+    """A line along each side of the board, in the colour of the player who has to join it."""
+    slant = (SIZE - 1) / 2
+    top, left = ((0.9, 0.15), (SIZE + 0.1, 0.15)), ((0.25, 0.8), (slant + 0.25, HEIGHT - 0.35))
+    bottom = tuple((x + slant, HEIGHT + 0.45) for x, _ in top)
+    right = tuple((x + SIZE + 0.5, y) for x, y in left)
+    return tuple(
+        path(name, line, owner=seat)
+        for name, seat, line in (
+            ("top", 0, top),
+            ("bottom", 0, bottom),
+            ("left", 1, left),
+            ("right", 1, right),
+        )
+    )
+
+
 class MyGame(Game[Board]):
     """Two players; it cannot end in a draw."""
 
@@ -94,9 +112,9 @@ class MyGame(Game[Board]):
         over = self.outcome(state)
         last = len(state.played) - 1
         return Scene(
-            SIZE + (SIZE - 1) / 2,
-            0.866 * SIZE + 0.29,
-            spots=hex_grid(SIZE, SIZE, fill="wood", click=legal),
+            SIZE + (SIZE - 1) / 2 + 1,
+            HEIGHT + 0.6,
+            spots=goals() + hex_grid(SIZE, SIZE, x=0.5, y=0.3, fill="wood", click=legal),
             pieces=tuple(
                 Piece(f"s{cell}", "counter", f"c{cell}", owner=at % 2, mark="last" if at == last else None)
                 for at, cell in enumerate(state.played)
