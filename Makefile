@@ -164,7 +164,7 @@ bench-page: setup ## how soon home is there over 1.6 Mbit/s, and a match of 905 
 	@scripts/setup-browser
 	$(bin)/python -m benchmarks.page
 
-bench-glide: setup ## how smoothly 13 cards glide on a phone-sized page with the CPU slowed four times; wants a calm machine; ROUNDS=N for more
+bench-glide: setup ## how smoothly 13 cards glide on a phone-sized page with the CPU slowed four times, beside empty pages; wants a calm machine; ROUNDS=N for more
 	@scripts/setup-browser
 	$(bin)/python -m benchmarks.glide
 

@@ -6,6 +6,8 @@ import type { Sound } from "./cues";
 
 const ICON = "/icon.svg";
 const ICON_WITH_BADGE = "/icon-turn.svg";
+/** Milliseconds after which a move that a gesture has made has come to rest. */
+const REST = 400;
 const ASKED = "asked to notify";
 
 class Attention {
@@ -14,8 +16,17 @@ class Attention {
   #shown: Notification | null = null;
 
   constructor() {
-    for (const gesture of ["pointerdown", "keydown"]) addEventListener(gesture, () => (this.#touched = true), { once: true, capture: true });
+    for (const gesture of ["pointerdown", "keydown"]) addEventListener(gesture, () => this.#wake(), { once: true, capture: true });
     document.addEventListener("visibilitychange", () => !document.hidden && this.#shown?.close());
+  }
+
+  /** Sounds are made ready by the first gesture, after whatever that sets in motion. */
+  #wake(): void {
+    if (this.#touched) return;
+    this.#touched = true;
+    setTimeout(() => {
+      if (settings.now.sound) void import("./instrument").then(({ prepare }) => prepare()).catch(() => undefined);
+    }, REST);
   }
 
   play(sound: Sound): void {

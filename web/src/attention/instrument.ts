@@ -6,10 +6,15 @@ const VOLUME = 0.6;
 
 let context: AudioContext | null = null;
 
+/** Have everything at hand: the first time that takes a browser longer than a frame of a moving board may take. */
+export function prepare(): AudioContext {
+  return (context ??= new AudioContext());
+}
+
 /** Play a sound; where the browser has none or does not allow it, nothing happens. */
 export async function play(sound: Sound): Promise<void> {
   try {
-    context ??= new AudioContext();
+    const context = prepare();
     if (context.state === "suspended") await context.resume();
     const now = context.currentTime + 0.02;
     for (const note of SCORE[sound]) strike(context, note, now + note.at);

@@ -21,14 +21,16 @@ export function transformOf({ x, y, size, turn = 0 }: Pick<Place, "x" | "y" | "s
   return `translate(${round(x)}${unit}${comma}${round(y)}${unit})${turned} scale(${size})`;
 }
 
-/** Move an element from where it was to where it is now, by way of *via*. */
-export function glide(element: SVGElement, from: Place, to: Place, via: Place | null): Animation | null {
+/**
+ * Move an element from where it was to where it is now, by way of *via*; from where it is seen if *latest* still moves it.
+ *
+ * Only then is the style looked at: that makes the browser bring the whole page up to date, for each of 13 cards.
+ */
+export function glide(element: SVGElement, from: Place, to: Place, via: Place | null, latest: Animation | null): Animation | null {
   const still = reducedMotion();
   if (still && !via) return null;
-  // In the middle of a motion, it goes on from where it is seen.
-  const moving = element.getAnimations().length > 0;
-  const start = moving ? getComputedStyle(element).transform : transformOf(from, "px");
-  element.getAnimations().forEach((animation) => animation.cancel());
+  const start = latest?.playState === "running" ? getComputedStyle(element).transform : transformOf(from, "px");
+  latest?.cancel();
   const end = transformOf(to, "px");
   if (!via) return element.animate([{ transform: start }, { transform: end }], { duration: paced(GLIDE), easing: "ease-out" });
   const there = transformOf(via, "px");

@@ -7,8 +7,6 @@ export interface Place {
   y: number;
   /** Its size; 1 is a whole unit. */
   size: number;
-  /** Later is nearer to the eye. */
-  depth: number;
   /** How it is turned, in degrees; not at all if missing. */
   turn?: number;
 }
@@ -63,7 +61,7 @@ export function arranged(spot: FullSpot, pile: readonly Standing[]): Place[] {
   const seen = Math.min(4, pile.length - 1);
   return pile.map((_, at) => {
     const lies = shift * (seen / 2 - Math.max(0, at - pile.length + 1 + seen));
-    return { x: middle(spot).x - lies, y: middle(spot).y + lies, size, depth: at };
+    return { x: middle(spot).x - lies, y: middle(spot).y + lies, size };
   });
 }
 
@@ -88,7 +86,7 @@ function inHand(spot: FullSpot, pile: readonly Standing[]): Place[] {
     const sunk = last ? (away / last) ** 2 * 0.03 * short : 0;
     const [x, y] = lying ? [along, short / 2 + sunk - 0.015 * short] : [short / 2, along];
     const turn = lying ? away * Math.min(0.9, 10 / pile.length) : 90;
-    return { x: spot.x + x, y: spot.y + y, size, depth: at, turn };
+    return { x: spot.x + x, y: spot.y + y, size, turn };
   });
 }
 
@@ -101,7 +99,7 @@ function inCluster(spot: FullSpot, count: number): Place[] {
     const line = Math.floor(at / perLine);
     const inLine = Math.min(perLine, count - line * perLine);
     const x = middle(spot).x + ((at % perLine) - (inLine - 1) / 2) * size;
-    return { x, y: middle(spot).y + (line - (lines - 1) / 2) * size, size, depth: at };
+    return { x, y: middle(spot).y + (line - (lines - 1) / 2) * size, size };
   });
 }
 
@@ -128,7 +126,7 @@ export function beside(spot: FullSpot, piece: Pick<FullPiece, "owner">, taken: b
   if (taken && !fits(there)) there = x - side * step;
   if (!taken && !fits(x - step / 2)) there = side < 0 ? x : x + step;
   if (!taken && !fits(x + step / 2)) there = side < 0 ? x - step : x;
-  return { x: there, y, size, depth: 99 };
+  return { x: there, y, size };
 }
 
 function piled(spot: FullSpot, pile: readonly Standing[]): Place[] {
@@ -140,7 +138,7 @@ function piled(spot: FullSpot, pile: readonly Standing[]): Place[] {
   return pile.map((_, at) => {
     const from = pinned && at > 0 ? PEEP * size + (at - 1) * step : at * step;
     const y = spot.shape === "up" ? spot.y + spot.h - size / 2 - from : spot.y + size / 2 + from;
-    return { x: spot.x + spot.w / 2, y, size, depth: at };
+    return { x: spot.x + spot.w / 2, y, size };
   });
 }
 
@@ -159,7 +157,7 @@ function inRows(spot: FullSpot, count: number): Place[] {
     const along = start + ((at % perLine) + 0.5) * size;
     const across = top + (Math.floor(at / perLine) + 0.5) * size;
     const [x, y] = spot.w >= spot.h ? [along, across] : [across, along];
-    return { x: spot.x + x, y: spot.y + y, size, depth: at };
+    return { x: spot.x + x, y: spot.y + y, size };
   });
 }
 
