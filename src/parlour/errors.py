@@ -17,7 +17,9 @@ class Code(StrEnum):
     ALREADY_AN_ACCOUNT = "already_an_account"
     ALREADY_QUEUED = "already_queued"
     BAD_CODE = "bad_code"
+    BAD_PASSKEY = "bad_passkey"
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
+    CHALLENGE_EXPIRED = "challenge_expired"
     GAME_ERROR = "game_error"
     GAME_FULL = "game_full"
     GAME_OVER = "game_over"
@@ -32,6 +34,7 @@ class Code(StrEnum):
     LINK_EXPIRED = "link_expired"
     MALFORMED = "malformed"
     NAME_TAKEN = "name_taken"
+    NO_PASSKEYS = "no_passkeys"
     NO_SPECTATORS = "no_spectators"
     NO_SUCH_OFFER = "no_such_offer"
     NOT_FOUND = "not_found"

@@ -8,7 +8,11 @@ from parlour.errors import Refused
 from parlour.server.limits import Allowances
 from parlour.server.parts.accounts.accounts import Accounts
 from parlour.server.parts.accounts.leaving import FORMER, delete_account, everything_about
+from parlour.server.parts.accounts.passkeys import Passkeys
+from parlour.server.parts.accounts.sites import site_at
 from parlour.server.sessions import Sessions
+from parlour.server.tokens import Tokens
+from tests.authenticator import Authenticator
 from tests.server.world import HandClock
 
 SOMEWHERE = "203.0.113.9"
@@ -41,6 +45,29 @@ async def test_an_account_is_made_signed_in_and_deleted(journal, worker):
     with pytest.raises(Refused, match="bad_code"):
         await one.sign_in_by_code(code, "a laptop", SOMEWHERE)
     await one.open("bob", "Ann", "a phone")
+
+
+async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_once(journal, worker):
+    site, key = site_at("https://games.example"), Authenticator("https://games.example", "games.example")
+    one, two, three = (
+        Passkeys(journal, at._clock, at._sessions, at, Tokens(b"k" * 32, date=at._clock.date))
+        for at in (worker() for _ in range(3))
+    )
+    made = key.create(await one.ask_for_new("ann", "Ann", site))
+    signed_in, _ = await two.open("ann", "Ann", "a phone", made, site)
+    shown = key.get(await three.ask_for_any(site))
+    entered = await asyncio.gather(
+        *(at.sign_in(shown, "a laptop", SOMEWHERE, site) for at in (one, two, three)), return_exceptions=True
+    )
+    refused = [answer.code for answer in entered if isinstance(answer, Refused)]
+    assert refused == ["challenge_expired"] * 2
+    assert {answer.player.id for answer in entered if not isinstance(answer, BaseException)} == {"ann"}
+    assert signed_in.player.passkeys[0].id == entered_with(await one._sessions.known("ann"))
+
+
+def entered_with(player):
+    """The passkey that was used last."""
+    return max(player.passkeys, key=lambda one: one.used).id
 
 
 async def test_a_name_a_link_and_a_user_are_given_once_however_many_ask(journal, worker):

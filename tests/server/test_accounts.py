@@ -145,7 +145,7 @@ async def test_the_guests_tokens_end_when_it_becomes_an_account(club):
 async def test_a_guest_of_before_knows_nothing_of_devices(club):
     guest = await club.guest()
     assert await club.whoami(guest["token"]) == {
-        "id": guest["id"], "name": guest["name"], "since": None, "devices": [],
+        "id": guest["id"], "name": guest["name"], "since": None, "devices": [], "passkeys": [],
     }  # fmt: skip
 
 

@@ -258,6 +258,16 @@ export interface MyAccount {
   name: string;
   since: number | null;
   devices: SignedInDevice[];
+  passkeys: MyPasskey[] | null;
+}
+
+/** A passkey of an account. */
+export interface MyPasskey {
+  id: string;
+  name: string;
+  domain: string;
+  since: number;
+  used: number;
 }
 
 /** A room in which I have a seat. */
@@ -682,6 +692,7 @@ export interface Side {
 export interface SignIn {
   code?: string | null;
   link?: string | null;
+  passkey?: Record<string, unknown> | null;
 }
 
 /** A link that signs one device in, once. */
@@ -786,7 +797,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "account_needed" | "already_an_account" | "already_queued" | "bad_code" | "bad_token" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "link_expired" | "malformed" | "name_taken" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "account_needed" | "already_an_account" | "already_queued" | "bad_code" | "bad_passkey" | "bad_token" | "challenge_expired" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "link_expired" | "malformed" | "name_taken" | "no_passkeys" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

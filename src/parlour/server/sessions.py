@@ -54,6 +54,24 @@ class Device(msgspec.Struct, frozen=True):
     """When it was signed in and when it was last used, as wall time."""
 
 
+class Passkey(msgspec.Struct, frozen=True):
+    """A passkey of an account: the public half of a key that an authenticator holds."""
+
+    id: str
+    """The credential's id, in base64url."""
+    key: bytes
+    """The public key, as COSE encodes it."""
+    count: int
+    """How often the authenticator has signed, by its own word; 0 for those that do not count."""
+    domain: str
+    """The name of the site that it belongs to: browsers use it there alone."""
+    name: str
+    """The browser and system where it was made."""
+    since: float
+    used: float
+    """When it was made and when it was last used, as wall time."""
+
+
 class KeptPlayer(Player, frozen=True, omit_defaults=True):
     """A player as the journal keeps them, with fields that are nobody else's business."""
 
@@ -67,6 +85,7 @@ class KeptPlayer(Player, frozen=True, omit_defaults=True):
     """The number of the device that was signed in last; no number is used twice."""
     code: str = ""
     """The digest of the account's recovery code."""
+    passkeys: tuple[Passkey, ...] = ()
 
 
 class _Valid(NamedTuple):

@@ -101,17 +101,19 @@ class Tokens:
         kind: str = "player",
         *,
         date: Callable[[], float] | None = None,
+        lasts: float = TOKEN_DAYS * 86400,
     ) -> None:
         if not isinstance(keys, SigningKeys):
             keys = SigningKeys({FIRST_KEY: keys} if isinstance(keys, bytes) else keys)
         self._keys = keys
         self._kind = kind
         self._date = date or SystemClock().date
+        self._lasts = lasts
         self._signers: dict[int, _Signer] = {}
 
-    def of_kind(self, kind: str) -> "Tokens":
-        """Tokens of another kind, with the same keys."""
-        return Tokens(self._keys, kind, date=self._date)
+    def of_kind(self, kind: str, *, lasts: float = TOKEN_DAYS * 86400) -> "Tokens":
+        """Tokens of another kind, valid for so many seconds, with the same keys."""
+        return Tokens(self._keys, kind, date=self._date, lasts=lasts)
 
     @classmethod
     def in_folder(cls, folder: Path, *, date: Callable[[], float] | None = None) -> "Tokens":
@@ -147,7 +149,7 @@ class Tokens:
             device = int(rest[1]) if len(rest) > 2 else 0
         except (BadSignature, UnicodeError, ValueError, KeyError):
             raise bad_token() from None
-        if expires and self._date() - signed.timestamp() >= TOKEN_DAYS * 86400 + 1:  # signed in whole seconds
+        if expires and self._date() - signed.timestamp() >= self._lasts + 1:  # signed in whole seconds
             raise bad_token()
         return Bearer(player, session, device)
 

@@ -1,8 +1,5 @@
 """The HTTP calls about accounts: made by a guest, signed in on other devices, signed out."""
 
-import re
-from typing import Protocol
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,87 +8,49 @@ from parlour.server.api.bodies import (
     Done,
     KnownPlayer,
     MyAccount,
-    NewAccount,
+    MyPasskey,
+    NewAccountBy,
     OpenedAccount,
     RecoveryCode,
     SignedInDevice,
     SignIn,
     SignInLink,
 )
-from parlour.server.api.calls import Call, peer_of, reply
+from parlour.server.api.callers import Callers, device_name, no_token
+from parlour.server.api.calls import Call, reply
+from parlour.server.api.passkey_calls import PasskeyCalls, site_of
 from parlour.server.components import Components
 from parlour.server.limits import CREATE_COST, Limits
 from parlour.server.parts.accounts.accounts import LINK_LASTS, SignedIn
 from parlour.server.parts.accounts.leaving import Everything, delete_account, everything_about
+from parlour.server.parts.accounts.passkeys import Passkeys, are_installed
 from parlour.server.sessions import KeptPlayer
-from parlour.server.settings import Settings
-from parlour.server.tokens import Bearer, guest_name
-
-MAX_USER = 200
-"""Characters of the longest name that a proxy may give."""
-_BROWSERS = {
-    "Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "FxiOS": "Firefox", "Chrome": "Chrome",
-    "CriOS": "Chrome", "Safari": "Safari",
-}  # fmt: skip
-"""Marks of browsers, each before those that it also claims to be."""
-_SYSTEMS = {
-    "Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "CrOS": "ChromeOS", "Windows": "Windows",
-    "Mac OS": "macOS", "Linux": "Linux",
-}  # fmt: skip
-
-
-class Callers(Protocol):
-    """Who calls, as the HTTP calls find it out."""
-
-    async def bearer(self, request: Request) -> Bearer | None:
-        """The content of the caller's token."""
-        ...
-
-    async def known(self, request: Request) -> str:
-        """The player who calls; refused without one."""
-        ...
-
-    def address(self, request: Request) -> str:
-        """The address of the caller."""
-        ...
-
-    def checked_name(self, name: str) -> str:
-        """A name that a person may have here."""
-        ...
-
-    def known_as(self, player: KeptPlayer, device: int) -> KnownPlayer:
-        """A player with a new token, for this device of an account."""
-        ...
-
-    def forget(self, request: Request, response: Response) -> Response:
-        """Have a browser delete its cookie."""
-        ...
-
-    def introduce(self, request: Request, known: KnownPlayer, status: int) -> Response:
-        """Answer with a player and their token; browsers get it as a cookie, too."""
-        ...
+from parlour.server.tokens import Bearer, Tokens, guest_name
 
 
 class AccountCalls:
     """Carries out the HTTP calls about accounts."""
 
-    def __init__(self, parlour: Components, limits: Limits, callers: Callers) -> None:
+    def __init__(self, parlour: Components, limits: Limits, callers: Callers, tokens: Tokens) -> None:
         self._parlour = parlour
         self._accounts = parlour.accounts
         self._sessions = parlour.sessions
         self._limits = limits
         self._callers = callers
+        self._passkeys = Passkeys(parlour.journal, parlour.clock, parlour.sessions, parlour.accounts, tokens)
+        by_passkey = (Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED, Code.NO_PASSKEYS)
         mine = (Code.BAD_TOKEN, Code.NOT_SAVED)
         self.calls = [
             Call("GET", "/api/account", "Who I am, and where I am signed in", self.show_account, MyAccount,
                  refuses=mine, personal=True),
             Call("POST", "/api/account", "Make the guest that I am an account, with a recovery code",
-                 self.open_account, OpenedAccount, NewAccount, 201,
-                 (Code.INVALID_NAME, Code.NAME_TAKEN, Code.ALREADY_AN_ACCOUNT, *mine), personal=True),
+                 self.open_account, OpenedAccount, NewAccountBy, 201,
+                 (Code.INVALID_NAME, Code.NAME_TAKEN, Code.ALREADY_AN_ACCOUNT, *by_passkey, *mine),
+                 personal=True),
             Call("POST", "/api/account/code", "A new recovery code; the old one ends", self.renew_code,
                  RecoveryCode, status=201, refuses=(Code.ACCOUNT_NEEDED, *mine), personal=True),
             Call("POST", "/api/sign-in", "Sign in to an account on this device", self.sign_in, KnownPlayer,
-                 SignIn, 201, (Code.BAD_CODE, Code.LINK_EXPIRED, Code.NOT_SAVED)),
+                 SignIn, 201, (Code.BAD_CODE, Code.LINK_EXPIRED, *by_passkey, Code.NOT_SAVED)),
             Call("POST", "/api/account/links", "A link that signs another device in", self.make_link,
                  SignInLink, status=201, refuses=(Code.ACCOUNT_NEEDED, *mine), personal=True),
             Call("DELETE", "/api/account/devices/{number}", "Sign a device of mine out", self.sign_out, Done,
@@ -102,24 +61,33 @@ class AccountCalls:
                  refuses=mine, personal=True),
             Call("DELETE", "/api/players/me/sessions", "End my sessions everywhere, and begin a new one here",
                  self.end_sessions, KnownPlayer, refuses=mine, personal=True),
+            *PasskeyCalls(self._passkeys, limits, callers, parlour.settings).calls,
         ]  # fmt: skip
 
     async def show_account(self, request: Request) -> MyAccount:
         bearer = await self._bearer(request)
         player = await self._sessions.known(bearer.player)
         if player is None:
-            return MyAccount(bearer.player, guest_name(bearer.player), None, [])
+            player = KeptPlayer(bearer.player, guest_name(bearer.player))
         devices = [
             SignedInDevice(one.number, one.name, one.since, one.seen, here=one.number == bearer.device)
             for one in sorted(player.devices, key=lambda one: one.seen, reverse=True)
         ]
-        return MyAccount(player.id, player.name, player.account, devices)
+        passkeys = [MyPasskey(one.id, one.name, one.domain, one.since, one.used) for one in player.passkeys]
+        return MyAccount(
+            player.id, player.name, player.account, devices, passkeys if are_installed() else None
+        )
 
-    async def open_account(self, request: Request, new: NewAccount) -> Response:
+    async def open_account(self, request: Request, new: NewAccountBy) -> Response:
         self._charge(request)
         id = await self._callers.known(request)
         name = None if new.name is None else self._callers.checked_name(new.name)
-        signed_in, code = await self._accounts.open(id, name, device_name(request))
+        device = device_name(request)
+        if new.passkey is None:
+            signed_in, code = await self._accounts.open(id, name, device)
+        else:
+            site = site_of(request, self._parlour.settings)
+            signed_in, code = await self._passkeys.open(id, name, device, new.passkey, site)
         known = self._callers.known_as(*signed_in)
         opened = OpenedAccount(known.id, known.name, known.token, known.account, known.bot, code)
         return self._callers.introduce(request, opened, 201)
@@ -130,16 +98,23 @@ class AccountCalls:
 
     async def sign_in(self, request: Request, shown: SignIn) -> Response:
         self._charge(request)
-        signed_in = await self._signed_in(shown, device_name(request), self._callers.address(request))
+        signed_in = await self._signed_in(request, shown)
         return self._callers.introduce(request, self._callers.known_as(*signed_in), 201)
 
-    async def _signed_in(self, shown: SignIn, device: str, address: str) -> SignedIn:
+    async def _signed_in(self, request: Request, shown: SignIn) -> SignedIn:
         """Sign somebody in by the one thing that they show."""
-        if shown.code is not None and shown.link is None:
-            return await self._accounts.sign_in_by_code(shown.code, device, address)
-        if shown.link is not None and shown.code is None:
-            return await self._accounts.sign_in_by_link(shown.link, device)
-        raise Refused(Code.MALFORMED, "$: expected a code or a link, got neither or both", path="$")
+        device, address = device_name(request), self._callers.address(request)
+        match shown:
+            case SignIn(str(code), None, None):
+                return await self._accounts.sign_in_by_code(code, device, address)
+            case SignIn(None, str(link), None):
+                return await self._accounts.sign_in_by_link(link, device)
+            case SignIn(None, None, dict(passkey)):
+                site = site_of(request, self._parlour.settings)
+                return await self._passkeys.sign_in(passkey, device, address, site)
+            case _:
+                why = "$: expected a code, a link or a passkey, got none or several"
+                raise Refused(Code.MALFORMED, why, path="$")
 
     async def make_link(self, request: Request) -> SignInLink:
         self._charge(request)
@@ -182,26 +157,3 @@ class AccountCalls:
         if bearer is None:
             raise no_token()
         return bearer
-
-
-def no_token() -> Refused:
-    """The refusal of a call that needs a token and came without."""
-    return Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
-
-
-def device_name(request: Request) -> str:
-    """A browser and a system, by what the browser says of itself; for people who look at their devices."""
-    said = request.headers.get("user-agent", "")
-    browser = next((name for mark, name in _BROWSERS.items() if re.search(rf"{mark}\w*/", said)), None)
-    system = next((name for mark, name in _SYSTEMS.items() if mark in said), None)
-    if browser is None:
-        return system or "A program"
-    return browser if system is None else f"{browser}, {system}"
-
-
-def user_of(request: Request, settings: Settings) -> str | None:
-    """The user whom a known proxy names in its header; whatever others send there is ignored."""
-    if not settings.user_header or peer_of(request) not in settings.proxies:
-        return None
-    named = request.headers.get(settings.user_header, "").strip()
-    return named.encode("latin-1").decode("utf-8", "replace")[:MAX_USER] or None

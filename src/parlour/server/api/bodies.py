@@ -56,6 +56,29 @@ class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Name | None = None
 
 
+Credential = Annotated[
+    dict[str, Any], Meta(description="what the browser's own API gives, by its `toJSON()`")
+]
+
+
+class NewAccountBy(NewAccount, frozen=True, forbid_unknown_fields=True):
+    """An account, with a passkey if one was made for it."""
+
+    passkey: Credential | None = None
+
+
+class NewPasskey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A passkey to add to an account."""
+
+    passkey: Credential
+
+
+class PublicKeyOptions(msgspec.Struct, frozen=True, rename="camel"):
+    """What the browser's own API is asked for a passkey, as JSON; good for one answer within five minutes."""
+
+    public_key: dict[str, Any]
+
+
 class OpenedAccount(KnownPlayer, frozen=True):
     """A new account, and the code that signs it in on other devices: it is shown once."""
 
@@ -73,6 +96,7 @@ class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     code: Annotated[str, Meta(description="the account's recovery code", max_length=200)] | None = None
     link: Annotated[str, Meta(description="the secret of a link to sign in", max_length=200)] | None = None
+    passkey: Credential | None = None
 
 
 class SignInLink(msgspec.Struct, frozen=True):
@@ -102,6 +126,19 @@ class SignedInDevice(msgspec.Struct, frozen=True):
     """It is the one that asks."""
 
 
+class MyPasskey(msgspec.Struct, frozen=True):
+    """A passkey of an account."""
+
+    id: str
+    name: str
+    """The browser and system where it was made."""
+    domain: str
+    """The name of the site where browsers use it."""
+    since: float
+    used: float
+    """When it was made and when it was last used, as wall time."""
+
+
 class MyAccount(msgspec.Struct, frozen=True):
     """Who I am, and on which devices I am signed in; a guest has none."""
 
@@ -110,6 +147,8 @@ class MyAccount(msgspec.Struct, frozen=True):
     since: float | None
     """When the account was made, as wall time; None for a guest."""
     devices: list[SignedInDevice]
+    passkeys: list[MyPasskey] | None
+    """None where the server has none: `parlour[accounts]` is not installed."""
 
 
 class NewRoom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,7 +20,7 @@ from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.ratings import ladder_of
-from parlour.server.api.account_calls import AccountCalls, device_name, user_of
+from parlour.server.api.account_calls import AccountCalls
 from parlour.server.api.board_files import board_route
 from parlour.server.api.bodies import (
     Again,
@@ -42,6 +42,7 @@ from parlour.server.api.bodies import (
     Stepped,
     public_game,
 )
+from parlour.server.api.callers import device_name, no_token, user_of
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.game_files import check_language
 from parlour.server.api.link_previews import LinkPreviews, origin_of
@@ -109,7 +110,7 @@ class Api:
         self._rules = RulesPages(parlour.environment.ask_game)
         self._links = LinkPreviews(parlour.games, self._room_of, self._name_of)
         self.board_route = board_route(parlour.games, parlour.environment.boards)
-        self.calls = [*self._list_calls(), *AccountCalls(parlour, limits, self).calls]
+        self.calls = [*self._list_calls(), *AccountCalls(parlour, limits, self, tokens).calls]
         self.openapi = openapi(self.calls, __version__)
 
     def _list_calls(self) -> list[Call]:
@@ -476,7 +477,7 @@ class Api:
         """The player who calls; refused without one."""
         player = await self.asker(request)
         if player is None:
-            raise Refused(Code.BAD_TOKEN, "expected a token, got none; POST /api/players gives one")
+            raise no_token()
         return player
 
     async def show_server(self, request: Request) -> PublicServer:  # noqa: ARG002

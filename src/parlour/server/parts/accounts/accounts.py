@@ -4,8 +4,8 @@ An account is a player whose record says so. Beside it, records keep its name fo
 secrets that sign somebody in; each change is one write with the player's own record.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -45,6 +45,9 @@ Made = tuple[KeptPlayer, Sequence[Change]]
 Make = Callable[[KeptPlayer], Awaitable[Made]]
 """Makes the next value of a player, with what is written beside it."""
 
+_WRONG = (Code.BAD_CODE, Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED)
+"""The refusals of those who may be guessing."""
+
 
 class _MadeMeanwhile(Exception):
     """The account of a proxy's user was just made by another worker."""
@@ -60,14 +63,17 @@ class Accounts:
         self._guesses = guesses
         """How many wrong codes an address may still try, shared with those who look for rooms."""
 
-    async def open(self, id: str, name: str | None, device: str) -> tuple[SignedIn, str]:
-        """Make a guest an account, with a recovery code; every token of the guest ends."""
+    async def open(
+        self, id: str, name: str | None, device: str, also: Make | None = None
+    ) -> tuple[SignedIn, str]:
+        """Make a guest an account, with a recovery code and what *also* adds; the guest's tokens end."""
         code = new_code()
 
         async def make(guest: KeptPlayer) -> Made:
             account, claims = await self._account_of(guest, guest.name if name is None else name, device)
             account, changes = _with_code(account, code)
-            return account, (*claims, *changes)
+            account, more = (account, ()) if also is None else await also(account)
+            return account, (*claims, *changes, *more)
 
         player = await self._sessions.change(id, make)
         self._sessions.tell_ended(player)
@@ -78,7 +84,7 @@ class Accounts:
         if guest.account is not None:
             raise Refused(Code.ALREADY_AN_ACCOUNT, "this player has an account already")
         account = replace(guest, name=name, account=self._clock.date(), session=guest.session + 1)
-        return self._on_device(account, device), await self.claim(None, account)
+        return self.on_device(account, device), await self.claim(None, account)
 
     async def of_user(self, user: str, name: str, device: str, bearer: Bearer | None) -> SignedIn:
         """Sign in the account of a user whom a proxy names; at the first time it is made, under *name*."""
@@ -88,12 +94,12 @@ class Accounts:
                 return SignedIn(await self._sessions.save(known.owner, None), bearer.device)
             with suppress(_MadeMeanwhile):
                 if known is None:
-                    return await self._sign_in(new_player_id(), partial(self._for_user, user, name, device))
-                return await self._sign_in(known.owner, partial(self._once_more, device))
+                    return await self.sign_in(new_player_id(), partial(self._for_user, user, name, device))
+                return await self.sign_in(known.owner, partial(self._once_more, device))
         raise Refused(Code.NOT_SAVED, "this user is being signed in elsewhere, too; try again")
 
     async def _once_more(self, device: str, account: KeptPlayer) -> Made:
-        return self._on_device(_known_account(account), device), ()
+        return self.on_device(known_account(account), device), ()
 
     async def _for_user(self, user: str, name: str, device: str, guest: KeptPlayer) -> Made:
         """A new account for a user of a proxy, by their name there or one like it."""
@@ -138,27 +144,39 @@ class Accounts:
         code = new_code()
 
         async def renew(account: KeptPlayer) -> Made:
-            return _with_code(_known_account(account), code)
+            return _with_code(known_account(account), code)
 
         await self._sessions.change(id, renew)
         return code
 
     async def sign_in_by_code(self, code: str, device: str, address: str) -> SignedIn:
         """Sign somebody in who knows an account's recovery code; wrong ones are counted by address."""
-        if not self._guesses.has(address, 1.0):
-            raise _too_many_guesses()
-        digest = digest_of_code(code)
-        record = await self._journal.record(RECOVERY_CODE, digest)
-        if record is None:
-            self._guesses.take(address, 1.0)
-            raise _wrong_code()
 
         async def sign_in(account: KeptPlayer) -> Made:
             if account.code != digest:
                 raise _wrong_code()
-            return self._on_device(account, device), ()
+            return self.on_device(account, device), ()
 
-        return await self._sign_in(record.owner, sign_in)
+        with self.guessing(address):
+            digest = digest_of_code(code)
+            record = await self._journal.record(RECOVERY_CODE, digest)
+            if record is None:
+                raise _wrong_code()
+            return await self.sign_in(record.owner, sign_in)
+
+    @contextmanager
+    def guessing(self, address: str) -> Iterator[None]:
+        """Count wrong codes and passkeys by address, and refuse who has tried too many, right or wrong."""
+        if not self._guesses.has(address, 1.0):
+            raise Refused(
+                Code.TOO_FAST, "too many wrong codes from your address; wait a minute and try again"
+            )
+        try:
+            yield
+        except Refused as why:
+            if why.code in _WRONG:
+                self._guesses.take(address, 1.0)
+            raise
 
     async def make_link(self, id: str) -> str:
         """The secret of a link that signs a device in to this account, once and soon; older ones end."""
@@ -166,7 +184,7 @@ class Accounts:
 
         async def make(account: KeptPlayer) -> Made:
             now = self._clock.now()
-            mine = RecordQuery(SIGN_IN_LINK, owner=_known_account(account).id)
+            mine = RecordQuery(SIGN_IN_LINK, owner=known_account(account).id)
             lapsed = RecordQuery(SIGN_IN_LINK, due_by=now, limit=DROP_AT_ONCE)
             old = {one.key for query in (mine, lapsed) for one in await self._journal.records(query)}
             link = NewRecord(SIGN_IN_LINK, digest_of(secret), b"", owner=account.id, due=now + LINK_LASTS)
@@ -187,9 +205,9 @@ class Accounts:
             if record is None or record.due is None or record.due < self._clock.now():
                 raise _link_expired()
             used = (Unchanged(record), Drop(SIGN_IN_LINK, key=digest))
-            return self._on_device(_known_account(account), device), used
+            return self.on_device(known_account(account), device), used
 
-        return await self._sign_in(link.owner, sign_in)
+        return await self.sign_in(link.owner, sign_in)
 
     async def sign_out(self, id: str, device: int) -> None:
         """Sign one device out: its tokens are not valid any more, and its connections close."""
@@ -207,17 +225,18 @@ class Accounts:
 
         async def end(player: KeptPlayer) -> Made:
             player = replace(player, session=player.session + 1, devices=())
-            return player if player.account is None else self._on_device(player, device), ()
+            return player if player.account is None else self.on_device(player, device), ()
 
         player = await self._sessions.change(id, end)
         self._sessions.tell_ended(player)
         return SignedIn(player, 0 if player.account is None else player.last_device)
 
-    async def _sign_in(self, id: str, make: Make) -> SignedIn:
+    async def sign_in(self, id: str, make: Make) -> SignedIn:
+        """Sign in a player whom *make* puts on a device."""
         player = await self._sessions.change(id, make)
         return SignedIn(player, player.last_device)
 
-    def _on_device(self, account: KeptPlayer, name: str) -> KeptPlayer:
+    def on_device(self, account: KeptPlayer, name: str) -> KeptPlayer:
         """The account, signed in on one more device."""
         date, number = self._clock.date(), account.last_device + 1
         used = sorted(account.devices, key=lambda one: one.seen)[-(MOST_DEVICES - 1) :]
@@ -234,7 +253,7 @@ def _with_code(account: KeptPlayer, code: str) -> Made:
     return replace(account, code=digest), changes
 
 
-def _known_account(player: KeptPlayer) -> KeptPlayer:
+def known_account(player: KeptPlayer) -> KeptPlayer:
     """The player, who must have an account."""
     if player.account is None:
         raise Refused(Code.ACCOUNT_NEEDED, "expected an account, got a guest; POST /api/account makes one")
@@ -248,7 +267,3 @@ def _wrong_code() -> Refused:
 def _link_expired() -> Refused:
     why = "this link was used or is older than two minutes; show a new one on a device that is signed in"
     return Refused(Code.LINK_EXPIRED, why, path="$.link")
-
-
-def _too_many_guesses() -> Refused:
-    return Refused(Code.TOO_FAST, "too many wrong codes from your address; wait a minute and try again")

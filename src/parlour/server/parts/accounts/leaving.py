@@ -19,6 +19,7 @@ from parlour.journal.base import (
 from parlour.ratings import Standing
 from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
 from parlour.server.parts.accounts.names import key_of_name
+from parlour.server.parts.accounts.passkeys import PASSKEY
 from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.record_decoding import read
 from parlour.server.result_records import RESULT, GameResult, read_result, results_of
@@ -32,6 +33,15 @@ TRIES = 5
 _encode = msgspec.json.Encoder().encode
 
 
+class OwnPasskey(msgspec.Struct, frozen=True):
+    """A passkey as its owner may know it."""
+
+    name: str
+    domain: str
+    since: float
+    used: float
+
+
 class Everything(msgspec.Struct, frozen=True):
     """All that is kept about a player besides the rooms themselves."""
 
@@ -39,6 +49,7 @@ class Everything(msgspec.Struct, frozen=True):
     name: str
     account_since: float | None
     devices: tuple[Device, ...]
+    passkeys: tuple[OwnPasskey, ...]
     preferences: Preferences
     standings: list[Standing]
     results: list[GameResult]
@@ -51,6 +62,7 @@ async def everything_about(journal: Journal, player: KeptPlayer) -> Everything:
         player.name,
         player.account,
         player.devices,
+        tuple(OwnPasskey(one.name, one.domain, one.since, one.used) for one in player.passkeys),
         await preferences_of(journal, player.id),
         await standings_of(journal, player.id),
         await results_of(journal, player.id, None),
@@ -66,7 +78,7 @@ async def delete_account(journal: Journal, sessions: Sessions, id: str) -> None:
             drops.append(Drop(ACCOUNT_NAME, key=key_of_name(player.name)))
         if player.code:
             drops.append(Drop(RECOVERY_CODE, key=player.code))
-        for kind in (SIGN_IN_LINK, PROXY_USER):
+        for kind in (SIGN_IN_LINK, PROXY_USER, PASSKEY):
             owned = await journal.records(RecordQuery(kind, owner=id))
             drops += [Drop(kind, key=record.key) for record in owned]
         gone = KeptPlayer(id, FORMER, session=player.session + 1, last_device=player.last_device)

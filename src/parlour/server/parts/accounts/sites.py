@@ -1,0 +1,35 @@
+"""Sites: passkeys belong to the name of one, and browsers use them on safe ones alone."""
+
+import ipaddress
+from contextlib import suppress
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from parlour.errors import Code, Refused
+
+
+class Site(NamedTuple):
+    """The page from which somebody uses a passkey."""
+
+    origin: str
+    domain: str
+    """The name that passkeys belong to, whatever the port."""
+
+
+def site_at(origin: str) -> Site:
+    """The site of a page at this origin; refused where no browser uses passkeys.
+
+    >>> site_at("https://games.example:8443").domain, site_at("http://localhost:8000").domain
+    ('games.example', 'localhost')
+    """
+    address = urlsplit(origin)
+    domain = address.hostname or ""
+    is_local = domain == "localhost" or domain.endswith(".localhost")
+    if address.scheme != "https" and not is_local:
+        raise Refused(Code.NO_PASSKEYS, f"passkeys need https, or the name localhost, got {origin[:100]}")
+    with suppress(ValueError):
+        ipaddress.ip_address(domain)
+        raise Refused(
+            Code.NO_PASSKEYS, f"passkeys belong to a site with a name, got a number for one: {domain}"
+        )
+    return Site(origin, domain)
