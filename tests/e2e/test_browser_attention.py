@@ -40,18 +40,18 @@ def at_a_table(server, visit, script):
     return ann, bob
 
 
-def icon(visitor):
-    return visitor.page.locator("link[rel=icon]").get_attribute("href")
+def shows_icon(visitor, name):
+    expect(visitor.page.locator("link[rel=icon]")).to_have_attribute("href", name)
 
 
 def test_a_turn_is_noticed_while_the_tab_is_hidden(server, visit):
     ann, bob = at_a_table(server, visit, WATCHED)
     expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")
-    assert icon(ann) == "/icon-turn.svg"
+    shows_icon(ann, "/icon-turn.svg")
     ann.mark("centre")
     bob.sees("Your turn")
     expect(ann.page).to_have_title("Noughts and crosses · Parlour")
-    assert icon(ann) == "/icon.svg"
+    shows_icon(ann, "/icon.svg")
     ann.page.evaluate("look(true)")
     bob.mark("left")
     expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")

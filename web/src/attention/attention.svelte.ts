@@ -13,6 +13,7 @@ const ASKED = "asked to notify";
 class Attention {
   /** Somebody has pressed something here: before that, no browser lets a page be heard, and none should. */
   #touched = false;
+  #badging: ReturnType<typeof setTimeout> | undefined;
   #shown: Notification | null = null;
 
   constructor() {
@@ -40,7 +41,10 @@ class Attention {
 
   /** A dot on the icon of the tab while it is my turn. */
   badge(on: boolean): void {
-    document.querySelector<HTMLLinkElement>("link[rel=icon]")?.setAttribute("href", on ? ICON_WITH_BADGE : ICON);
+    clearTimeout(this.#badging);
+    // A browser draws an icon anew, which takes it longer than a frame of a moving board may take.
+    const show = () => document.querySelector<HTMLLinkElement>("link[rel=icon]")?.setAttribute("href", on ? ICON_WITH_BADGE : ICON);
+    this.#badging = setTimeout(show, REST);
   }
 
   /** Tell me, if I want that and do not look; a page that may not does nothing. */
