@@ -6,6 +6,7 @@ import hmac
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from parlour.game import Chance
 from parlour.games import GAMES
@@ -133,6 +134,76 @@ def test_neither_the_server_nor_a_seat_decides_a_draw_without_another(seed, byte
         for ann in bytes_of_ann
     )
     assert first != second
+
+
+def opened_for_two(game="goofspiel", seed=bytes(32)):
+    """A room that pairing opened for Ann and Bob, who both bring random bytes; neither has come yet."""
+    at = Table(GAMES[game])
+    at.room = replace(at.room, seed=seed, awaited=(Join(ANN, "Ann"), Join(BOB, "Bob")))
+    at.opening = at.room
+    return at
+
+
+def dealt(ann, bob, seed=bytes(32), game="goofspiel"):
+    """What the game draws in such a room, once both have come."""
+    at = opened_for_two(game, seed)
+    assert at.do(Join(ANN, "Ann", luck=ann)).draws == ()
+    return at.do(Join(BOB, "Bob", luck=bob)).draws
+
+
+@pytest.mark.parametrize("game", ["goofspiel", "stratego"])
+def test_where_strangers_were_paired_a_game_deals_when_the_last_has_come_with_what_all_of_them_added(game):
+    at = opened_for_two(game)
+    assert at.do(Join(BOB, "Bob", luck=TWOS)).draws == ()
+    assert at.do(Join(ANN, "Ann", luck=ONES)).draws
+    assert at.room.added == (AddedLuck(BOB, TWOS), AddedLuck(ANN, ONES))
+    assert at.room.awaited == ()
+    check_replay(at)
+
+
+def test_whoever_was_paired_and_adds_nothing_plays_all_the_same():
+    at = opened_for_two()
+    at.do(Join(ANN, "Ann", luck=ONES))
+    assert at.do(Join(BOB, "Bob")).draws
+    assert at.room.added == (AddedLuck(ANN, ONES),)
+
+
+def test_seats_are_kept_for_those_who_were_paired():
+    at = opened_for_two()
+    at.do(Join(BOB, "Bob"))
+    assert "on the way" in refused("seat_kept", lambda: at.do(Join("eve", "Eve"))).message
+    refused("seat_kept", lambda: at.do(Join("robot", "Robot", bot=True)))
+    at.do(Join(ANN, "Ann"))
+    assert at.room.status == "playing"
+
+
+def test_bots_sit_down_with_the_last_person_so_that_nothing_is_drawn_before():
+    at = Table(GAMES["hearts"])
+    robots = tuple(Join(f"bot-{n}", f"Robot {n}", bot=True) for n in range(2))
+    at.room = at.opening = replace(
+        at.room, awaited=(robots[0], Join(ANN, "Ann"), robots[1], Join(BOB, "Bob"))
+    )
+    assert at.do(Join(BOB, "Bob", luck=TWOS)).draws == ()
+    assert [seat and seat.player for seat in at.room.seats] == [BOB, None, None, None]
+    step = at.do(Join(ANN, "Ann", luck=ONES))
+    assert at.room.players == (BOB, ANN, "bot-0", "bot-1")
+    key = hmac.digest(at.room.seed, bytes.fromhex(TWOS + ONES), "sha256")
+    assert step.draws[0] == Chance(key, at.room.seq).below(52)
+    check_replay(at)
+
+
+@given(
+    seeds=st.lists(st.binary(min_size=32, max_size=32), min_size=2, max_size=2, unique=True),
+    anns=st.lists(BYTES, min_size=2, max_size=2, unique=True),
+    bobs=st.lists(BYTES, min_size=2, max_size=2, unique=True),
+)
+def test_strangers_who_were_paired_and_the_server_decide_a_deal_only_all_together(seeds, anns, bobs):
+    (seed, another_seed), (ann, another_ann), (bob, another_bob) = seeds, anns, bobs
+    deal = dealt(ann, bob, seed, "stratego")
+    assert deal == dealt(ann, bob, seed, "stratego")
+    assert deal != dealt(ann, bob, another_seed, "stratego")
+    assert deal != dealt(another_ann, bob, seed, "stratego")
+    assert deal != dealt(ann, another_bob, seed, "stratego")
 
 
 @pytest.mark.parametrize("game", ["backgammon", "minesweeper", "stratego"])

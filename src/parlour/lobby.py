@@ -54,6 +54,8 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """How much time players have."""
     remote: bool = False
     """Of a bot that plays over the network: such are paired with each other, and not with people."""
+    brings_luck: bool = False
+    """Its player sits down on arrival, with random bytes for the seed."""
 
     @property
     def queue(self) -> bytes:

@@ -233,6 +233,8 @@ class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who the opponent should be, in mode ``bot``; the game's best without."""
     clock: ClockSettings | None = None
     """How much time players have; whoever wants another clock, or none, is in another queue."""
+    brings_luck: bool = False
+    """Sit down on arrival, with random bytes, and not before: the game begins when all have come."""
 
 
 class Unqueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

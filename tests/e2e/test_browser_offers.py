@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.hands import button, choose
-from tests.e2e.test_browser_lobby import is_seated, play_ranked
+from tests.e2e.test_browser_lobby import is_seated, play_now, play_ranked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
@@ -65,6 +65,32 @@ def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_show
     expect(bob.page.get_by_test_id("fair-play")).to_have_text(
         re.compile(r"^Step 3 is wrong: it drew \d+, and")
     )
+
+
+def test_strangers_who_were_paired_add_to_the_deal_and_one_click_says_that_nobody_chose_it(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    play_now(ann, "Stratego")
+    bob.page.route("**/api/rooms/*", lambda route: None)  # his page does not get there yet
+    play_now(bob, "Stratego")
+    expect(ann.page.get_by_text("Bob is on the way")).to_be_visible()
+    expect(ann.page.get_by_role("heading", name="Waiting for your friend")).to_have_count(0)
+    expect(ann.board.locator("[data-piece]")).to_have_count(0)
+    bob.page.unroute_all(behavior="ignoreErrors")
+    bob.page.reload()
+    is_seated(ann, bob)
+    for who in (ann, bob):
+        expect(who.board.locator("[data-piece]")).to_have_count(80)
+    choose(ann, "Resign")
+    yes(ann)
+    for who in (ann, bob):
+        who.page.get_by_text("Fair play").click()
+        expect(
+            who.page.get_by_text("Nobody chose this luck: the server fixed its seed first")
+        ).to_be_visible()
+        button(who, "Check every draw").click()
+        expect(who.page.get_by_test_id("fair-play")).to_have_text(
+            re.compile(r"^All \d+ draws are what the seed says.$")
+        )
 
 
 def plant(route):

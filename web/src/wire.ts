@@ -288,6 +288,7 @@ export interface MyRoom {
   watching: "anyone" | "link" | "nobody";
   apart: boolean;
   clock: ClockSettings | null;
+  coming: Player[];
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -532,6 +533,7 @@ export interface PublicRoom {
   watching: "anyone" | "link" | "nobody";
   apart: boolean;
   clock: ClockSettings | null;
+  coming: Player[];
   ranked: boolean;
   created: number;
   seed_hash: string;
@@ -563,6 +565,7 @@ export interface Queue {
   mode?: "bot" | "normal" | "ranked";
   bot?: string | null;
   clock?: ClockSettings | null;
+  brings_luck?: boolean;
 }
 
 /** What is believed of a player's strength, and how firmly. */

@@ -4,7 +4,7 @@ import type { PublicRoom } from "../src/wire";
 
 const room = (id: string, created: number, status = "waiting"): PublicRoom => ({
   id, created, status, game: "tictactoe", seats: [null, null], spectators: 0, seq: 0, outcome: null, ended: null, config: {},
-  private: false, listed: true, ranked: false, seed_hash: "", seeds: [], least: 2, score: [], watching: "anyone", apart: false, clock: null,
+  private: false, listed: true, ranked: false, seed_hash: "", seeds: [], least: 2, score: [], watching: "anyone", apart: false, clock: null, coming: [],
 });
 const shown = (rooms: readonly PublicRoom[]) => rooms.map(({ id, status }) => `${id} ${status}`);
 

@@ -113,6 +113,8 @@ class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many must sit for the game to be played; 0: a room of an older version does not say."""
     clock: ClockSettings | None = None
     """How much time its players have, where they have clocks."""
+    coming: tuple[Player, ...] = ()
+    """Those who were paired for it and have not sat down yet."""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -251,6 +251,7 @@ class _Turn(TimedTurn[S]):
             past=self.past,
             fresh=shows or (room.fresh and not self.chance.draws),
             added=() if shows else self.added,
+            awaited=self.awaited,
             clocks=self.clocks,
         )
         return after, step
@@ -276,12 +277,19 @@ class _Turn(TimedTurn[S]):
     def join(self, command: Join) -> None:
         if self.room.seat(command.player) is not None:
             raise Refused(Code.ILLEGAL_MOVE, "you have a seat already")
+        self.room.check_kept(command.player)
         self.added = self.room.added_with(command.player, command.luck)
         if self.asked is not None:
             joined = self.asked.joined
         else:
             self.chance = Chance(mixed(self.room.seed, self.added), self.room.seq + 1)
             joined = _welcome(self.game, self.state, command.player, self.moment(), spectate=False)
+        self.take_seat(command, joined)
+        if self.room.awaited:
+            self.awaited = tuple(one for one in self.awaited if one.player != command.player)
+            self.seat_awaited_bots()
+
+    def take_seat(self, command: Join, joined: Joined[S]) -> None:
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         topics = topics_of(command.player, joined, apart=self.room.apart)
@@ -291,6 +299,15 @@ class _Turn(TimedTurn[S]):
             return
         self.await_return(command.player)
         self.refresh()
+
+    def seat_awaited_bots(self) -> None:
+        """Bots sit down with the last person: before, a game could draw without what that person adds."""
+        if all(one.bot for one in self.awaited):
+            for one in self.awaited:
+                self.take_seat(
+                    one, _welcome(self.game, self.state, one.player, self.moment(), spectate=False)
+                )
+            self.awaited = ()
 
     def connect(self, player: str) -> None:
         self.come(self.number(player), player)

@@ -33,7 +33,7 @@ class Turn(Generic[S]):
     """One command on its way through the room: what it has changed so far."""
 
     __slots__ = (
-        "added", "alarms", "asked", "at", "behind", "chance", "clocks", "effects", "ended",
+        "added", "alarms", "asked", "at", "awaited", "behind", "chance", "clocks", "effects", "ended",
         "game", "now", "offers", "past", "postponed", "room", "seats", "spared", "state", "verdict",
     )  # fmt: skip
 
@@ -58,6 +58,7 @@ class Turn(Generic[S]):
         self.verdict = room.verdict
         self.past = room.past
         self.added = room.added
+        self.awaited = room.awaited
         self.clocks = room.clocks
 
     @property

@@ -6,10 +6,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from parlour.clocks import Clocks, Flag
+from parlour.errors import Code, Refused
 from parlour.game import Chance, Joined, Outcome
 from parlour.luck import AddedLuck, mixed
 from parlour.offers import Offers, Verdict
-from parlour.wire import Command, Disconnect, Leave, RevealedSeed, Ring, Shutdown
+from parlour.wire import Command, Disconnect, Join, Leave, RevealedSeed, Ring, Shutdown
 
 S = TypeVar("S")
 
@@ -120,6 +121,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """Before each of the last moves, where they can be taken back."""
     clocks: Clocks | None = None
     """The time of each seat, where players have clocks."""
+    awaited: tuple[Join, ...] = ()
+    """Those who were paired for this room and sit down when they come, bots with the last of them."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""
@@ -171,6 +174,16 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         if luck is None or not self.fresh or any(one.player == player for one in self.added):
             return self.added
         return (*self.added, AddedLuck(player, luck))
+
+    def awaits(self, player: str) -> bool:
+        """True if this player was paired for the room, and has not sat down yet."""
+        return any(one.player == player for one in self.awaited)
+
+    def check_kept(self, player: str) -> None:
+        """Refuse a seat that is kept for somebody who was paired for this room."""
+        if self.awaited and not self.awaits(player) and self.seats.count(None) <= len(self.awaited):
+            why = "the free seat is kept for somebody who is on the way; you can watch"
+            raise Refused(Code.SEAT_KEPT, why)
 
     @property
     def key(self) -> bytes:

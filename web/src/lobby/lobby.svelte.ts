@@ -1,6 +1,7 @@
 // Being at the lobby: the open rooms, and my tickets. One for the whole page, since a wait goes on from page to page.
 import type { Channel } from "phoenix";
 import * as api from "../api";
+import { games } from "../games.svelte";
 import { here } from "../here.svelte";
 import { line } from "../line.svelte";
 import { sitDown } from "../room/intent";
@@ -43,10 +44,10 @@ class Lobby {
     this.depart();
   }
 
-  /** Take a ticket: wait with it, or be off to play at once. Refusals are thrown. */
+  /** Take a ticket: wait with it, or be off to play at once. Where luck is drawn I bring mine. Refusals are thrown. */
   async take(wanted: Queue): Promise<void> {
     try {
-      this.#hear({ name: "taken", told: await api.takeTicket(wanted), at: Date.now() });
+      this.#hear({ name: "taken", told: await api.takeTicket({ brings_luck: games.find(wanted.game)?.lucky === true, ...wanted }), at: Date.now() });
     } catch (why) {
       if (!(why instanceof api.Refusal) || why.code !== "already_queued") throw why;
       this.#list(await api.tickets()); // by another window of mine

@@ -24,6 +24,8 @@ export interface RoomState {
   /** The time of each seat, where players have clocks. */
   readonly clocks: Clocks | null;
   readonly seats: readonly (Player | null)[];
+  /** Those who were paired for this room and have not sat down yet. */
+  readonly coming: readonly Player[];
   readonly present: PresenceState;
   readonly said: readonly ChatLine[];
   /** Who sat down and who left, since I am here. */
@@ -41,7 +43,7 @@ export interface RoomState {
 }
 
 export const NOWHERE: RoomState = {
-  player: null, seat: null, seq: null, scene: null, result: null, offers: {}, clocks: null, seats: [], present: {}, said: [], notes: [], left: null, skew: 0,
+  player: null, seat: null, seq: null, scene: null, result: null, offers: {}, clocks: null, seats: [], coming: [], present: {}, said: [], notes: [], left: null, skew: 0,
   fault: null, ended: null, missed: false,
 };
 
@@ -74,7 +76,7 @@ export function heard(room: RoomState, message: Message): RoomState {
     case "shutdown":
       return { ...room, ended: message.told.reason };
     case "sheet":
-      return noted(seated({ ...room, ended: message.told.ended, seats: message.told.seats }), room.seats);
+      return noted(seated({ ...room, ended: message.told.ended, seats: message.told.seats, coming: message.told.coming }), room.seats);
   }
 }
 

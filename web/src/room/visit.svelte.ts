@@ -40,11 +40,11 @@ export class Visit {
   constructor(
     readonly id: string,
     readonly watching: boolean,
-    seats: RoomState["seats"],
+    { seats, coming }: Pick<RoomState, "seats" | "coming">,
     /** I will take a seat in a game that draws by chance. */
     readonly bringsLuck: boolean,
   ) {
-    this.state = { ...NOWHERE, seats, ...remembered(id) };
+    this.state = { ...NOWHERE, seats, coming, ...remembered(id) };
     addEventListener("pagehide", this.#remember);
     void this.#enter();
   }

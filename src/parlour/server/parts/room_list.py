@@ -61,7 +61,7 @@ class RoomList:
 
     A room is listed unless it is private or was opened unlisted, as long as a seated player or whoever
     opened it is connected to it; and for a while after it was opened. One that not anyone may watch is
-    listed only while it waits for players.
+    listed only while it waits for players; one that pairing opened, once those have come.
     """
 
     def __init__(
@@ -177,6 +177,7 @@ class RoomList:
             or found.summary.ended is not None
             or found.summary.private
             or not found.summary.listed
+            or found.summary.coming
             or (found.summary.watching != "anyone" and found.summary.status != "waiting")
         ):
             return None

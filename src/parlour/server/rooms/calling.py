@@ -154,9 +154,11 @@ async def _call_off(room: RoomActor, why: str) -> tuple[str, ...]:
     if room.here.outcome is not None or room.waits_for_company():
         return ()
     people = [seat.player for seat in room.here.seats if seat is not None and not seat.bot]
+    awaited = [one.player for one in room.here.awaited if not one.bot]
+    people += awaited
     absent = set(people)
     for step in await room.steps():
-        if isinstance(step.command, Act):
+        if isinstance(step.command, Act) and not awaited:
             return ()
         if isinstance(step.command, Connect):
             absent.discard(step.command.player)

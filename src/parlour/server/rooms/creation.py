@@ -1,10 +1,11 @@
 """Opens new rooms: for a player, for a door, or for pairing with everybody seated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import structlog
+from msgspec.structs import replace
 
 from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
@@ -124,9 +125,10 @@ class RoomCreation:
         def begin(id: str) -> Begun:
             opened = partial(open_room, game, id, config, at, apart=opening.apart, clock=opening.clock)
             room = self._env.ask_game(game, id, opened)
+            now, later = joins_of(party, room.least, first=self._env.instant().seed[0] if party else 0)
+            room = replace(room, awaited=later)
             frozen = self._env.ask_game(game, id, partial(freeze, room))
-            first = self._env.instant().seed[0] if party else 0
-            room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, party, first, at))
+            room, steps = self._env.ask_game(game, id, partial(sit_down, game, room, now, at))
             tickets = (*matched(party, id), *(() if waiting is None else (waiting,)))
             return Begun(room, frozen, steps, tickets)
 
@@ -174,7 +176,10 @@ class RoomCreation:
         return next(filter(self._env.ownership.owns, drawn), None) or random_letters(length)
 
     async def seat_party(self, party: Party) -> tuple[Ticket, ...]:
-        """Open a room with the whole party seated, and keep their tickets with its id, all or nothing."""
+        """Open a room for a party, and keep their tickets with its id, all or nothing.
+
+        Everybody has a seat there, or one is kept for them until they come.
+        """
         wanted = party[0]
         opening = self._opening(wanted, private=False, creator=None)
         game = self._env.kept_game(wanted.game)
@@ -237,18 +242,29 @@ def _holders(address: str | None, creator: str | None = None) -> dict[str, str]:
     return {kind: holder for kind, holder in holders.items() if holder is not None}
 
 
-def sit_down(
-    game: Game[Any], room: Room[Any], party: Party, first: int, at: Instant
-) -> tuple[Room[Any], list[Step]]:
-    """Seat a party in its new room, bots included; *first*, a number, rotates the seats."""
+def joins_of(party: Party, least: int, first: int) -> tuple[tuple[Join, ...], tuple[Join, ...]]:
+    """Who of a party sits down at once, and who later, bots included; *first*, a number, rotates the seats.
+
+    Whoever brings random bytes sits down when they come, and bots not before them.
+    """
     joins = [Join(ticket.player, ticket.name, remote=ticket.remote) for ticket in party]
     bot = party[0].bot if party else None
-    while bot is not None and len(joins) < room.least:
+    while bot is not None and len(joins) < least:
         player = newcomer([join.player for join in joins], bot)
         joins.append(Join(player.id, player.name, bot=True))
-    steps: list[Step] = []
     turn = first % len(joins) if joins else 0
-    for join in (*joins[turn:], *joins[:turn]):
+    joins = [*joins[turn:], *joins[:turn]]
+    bringing = {ticket.player for ticket in party if ticket.brings_luck}
+    later = tuple(join for join in joins if join.player in bringing or (join.bot and bringing))
+    return tuple(join for join in joins if join not in later), later
+
+
+def sit_down(
+    game: Game[Any], room: Room[Any], joins: Iterable[Join], at: Instant
+) -> tuple[Room[Any], list[Step]]:
+    """Seat players in their new room."""
+    steps: list[Step] = []
+    for join in joins:
         room, step = apply(game, room, join, at)
         steps.append(step)
     return room, steps

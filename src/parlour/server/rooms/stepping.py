@@ -183,6 +183,9 @@ class SteppingRoom(ABC):
 
     def _check_seat(self, player: str, *, bot: bool = False) -> None:
         """Refuse a seat that the lobby keeps for others."""
+        if self.here.awaits(player):
+            return
+        self.here.check_kept(player)
         now, ranked = self._env.clock.now(), self._opening.ranked
         self._env.reservations.check(self.id, player, now, ranked=ranked, bot=bot)
 

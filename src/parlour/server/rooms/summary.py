@@ -81,6 +81,7 @@ def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, 
         apart=room.apart,
         least=room.least,
         clock=opening.clock,
+        coming=tuple([Player(one.player, one.name, one.bot or one.remote) for one in room.awaited]),
     )
 
 
@@ -148,6 +149,8 @@ class PublicRoom(msgspec.Struct, frozen=True):
     """Players and spectators talk apart."""
     clock: ClockSettings | None
     """How much time its players have, where they have clocks."""
+    coming: tuple[Player, ...]
+    """Those who were paired for it and have not sat down yet: free seats are kept for them."""
     ranked: bool
     created: float
     seed_hash: str
@@ -180,6 +183,7 @@ def public_room(summary: RoomSummary, *, seq: int, spectators: int = 0) -> Publi
         watching=summary.watching,
         apart=summary.apart,
         clock=summary.clock,
+        coming=summary.coming,
         ranked=summary.ranked,
         created=summary.created,
         seed_hash=summary.seed_hash,

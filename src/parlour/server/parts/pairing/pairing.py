@@ -361,6 +361,7 @@ class Pairing:
             address=address,
             clock=wanted.clock,
             remote=remote,
+            brings_luck=wanted.brings_luck,
         )
 
     async def _rating(self, player: str, ladder: str) -> float:
