@@ -42,6 +42,7 @@ from parlour.server.typescript import game_types
 from parlour.templates import Kind, copy_template
 
 T = TypeVar("T")
+NO_MCP = "the Model Context Protocol needs one more package: pip install 'parlour[mcp]'"
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 screen = Console(stderr=True, highlight=False)
 
@@ -216,8 +217,36 @@ def run_bot(  # noqa: PLR0913, PLR0917 - options of the command line
             finally:
                 await runner.stop()
 
+    _run_client(server, play())
+
+
+def run_mcp(
+    server: Annotated[str, typer.Option(help="The server's address.")] = "http://127.0.0.1:8000",
+    token_file: Annotated[
+        Path, typer.Option(help="Where the player's token is kept; made on first use, with the player.")
+    ] = Path("mcp.token"),
+    name: Annotated[str | None, typer.Option(help="The name of a new player.")] = None,
+) -> None:
+    """Let a language model play at a server: its tools by the Model Context Protocol, over a pipe.
+
+    The host of the model starts this command. Whoever plays so is a bot, and marked as one everywhere.
+    """
     try:
-        asyncio.run(play())
+        from parlour.mcp.protocol import serve_stdio  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError:
+        fail(NO_MCP)
+
+    async def serve_tools() -> None:
+        async with Client(server, find_token(server, token_file, name)) as client:
+            await serve_stdio(client)
+
+    _run_client(server, serve_tools())
+
+
+def _run_client(server: str, work: Coroutine[Any, Any, None]) -> None:
+    """Run a client until it is done or Ctrl-C; what goes wrong is one sentence."""
+    try:
+        asyncio.run(work)
     except* Refused as refused:
         why = _first(refused)
         fail(f"{why.code}: {why.message}" if isinstance(why, Refused) else str(why))
@@ -530,5 +559,6 @@ app.command()(leakcheck)
 app.command()(simulate)
 app.command()(export)
 app.command("bot")(run_bot)
+app.command("mcp")(run_mcp)
 app.add_typer(keys, name="keys")
 app.add_typer(cluster, name="cluster")

@@ -167,7 +167,7 @@ class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Come into a room, or come back to it with the seq of the last update that was seen."""
 
     since: int | None = None
-    format: Literal["view", "scene"] = "view"
+    format: Literal["view", "scene", "text"] = "view"
     spectate: bool = False
     luck: LuckyBytes | None = None  # goes into the seed with the seat that is taken
     legal: bool = False  # tell a seated player what is legal, too
@@ -308,7 +308,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sync(TypedDict):
-    """Everything that a viewer may know: a view or, in format ``scene``, a scene."""
+    """Everything that a viewer may know: a view, in format ``text`` as text; in ``scene`` a scene."""
 
     seq: int
     view: NotRequired[Any]

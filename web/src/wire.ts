@@ -100,7 +100,7 @@ export interface Diagram {
 /** Come into a room, or come back to it with the seq of the last update that was seen. */
 export interface Enter {
   since?: number | null;
-  format?: "scene" | "view";
+  format?: "scene" | "text" | "view";
   spectate?: boolean;
   luck?: string | null;
   legal?: boolean;
@@ -751,7 +751,7 @@ export interface Stepped {
   seq: number;
 }
 
-/** Everything that a viewer may know: a view or, in format ``scene``, a scene. */
+/** Everything that a viewer may know: a view, in format ``text`` as text; in ``scene`` a scene. */
 export interface Sync {
   clocks?: Clocks;
   fault?: string;

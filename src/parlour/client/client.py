@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from parlour.client.channel import Channel, pause_after
 from parlour.client.connection import Connection, Frame
-from parlour.client.http_calls import call
 from parlour.client.lobby import Lobby
 from parlour.client.seat import Seat
+from parlour.client.transport import Network, Transport
 from parlour.errors import Code, Refused
 
 MENDED_BY_NOBODY = {
@@ -26,12 +26,20 @@ class Client:
     It is to be used by ``async with``. Without a token it becomes a guest, whose token is then in `token`.
     """
 
-    def __init__(self, server: str, token: str | None = None, *, name: str | None = None) -> None:
+    def __init__(
+        self,
+        server: str,
+        token: str | None = None,
+        *,
+        name: str | None = None,
+        transport: Transport | None = None,
+    ) -> None:
         self.server = server.rstrip("/")
         self.token = token
         self.connections = 0
         """How often it has connected."""
         self._name = name
+        self._transport = transport or Network(self.server)
         self._channels: dict[str, Channel] = {}
         self._connection: Connection | None = None
         self._running: asyncio.Task[None] | None = None
@@ -62,7 +70,7 @@ class Client:
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """An HTTP call as this player."""
-        return await call(self.server, method, path, body, self.token)
+        return await self._transport.call(method, path, body, self.token)
 
     async def open_room(self, game: str, config: dict[str, Any] | None = None, **how: Any) -> str:
         """Open a room; gives its id."""
@@ -78,16 +86,23 @@ class Client:
         *,
         spectate: bool = False,
         legal: bool = True,
+        text: bool = False,
         luck: str | None = None,
         hear: Callable[[str, Any], None] | None = None,
     ) -> Seat:
         """Come into a room, and wait for what there is to see.
 
-        *legal* asks to be told what is legal, too; *hear* gets every push by its name.
+        *legal* asks to be told what is legal, too; with *text* the view is a text to read; *hear* gets every
+        push by its name.
         """
-        options = {name: True for name, wanted in (("spectate", spectate), ("legal", legal)) if wanted}
-        payload: dict[str, Any] = options if luck is None else {**options, "luck": luck}
-        seat = Seat(self, room, payload, hear)
+        options: dict[str, Any] = {
+            name: True for name, wanted in (("spectate", spectate), ("legal", legal)) if wanted
+        }
+        if text:
+            options["format"] = "text"
+        if luck is not None:
+            options["luck"] = luck
+        seat = Seat(self, room, options, hear)
         await self._begin(seat)
         await seat.wait(lambda seat: seat.is_synced)
         return seat
@@ -139,7 +154,7 @@ class Client:
         """Be connected as long as that lasts; gives the code that ended it."""
         assert self.token is not None  # noqa: S101 - `__aenter__` saw to it
         try:
-            connection = await Connection.open(self.server, self.token, self._hear)
+            connection = await self._transport.open(self.token, self._hear)
         except Refused as why:
             self._give_up(why)
             return 1008

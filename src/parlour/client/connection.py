@@ -1,7 +1,8 @@
-"""One WebSocket to a server: what is asked and answered, and what is told; it ends when the line does."""
+"""One connection to a server: what is asked and answered, and what is told; it ends when the line does."""
 
 import asyncio
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -66,20 +67,80 @@ def refusal_of(told: Any) -> Refused:
     return Refused(told["code"], str(told.get("message")), path=told.get("path"), legal=told.get("legal"))
 
 
-class Connection:
-    """One open WebSocket; it is read from the moment when it is open."""
+class Connection(ABC):
+    """One open line to a server, whatever it is made of."""
 
-    def __init__(self, socket: ClientConnection, hear: Hear) -> None:
+    def __init__(self, hear: Hear) -> None:
         self.closed: int | None = None
         """The code with which it was closed."""
-        self._socket = socket
         self._hear = hear
         self._refs = itertools.count(1)
         self._answers: dict[str, asyncio.Future[Reply]] = {}
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Say goodbye and end."""
+
+    @abstractmethod
+    def cut(self) -> None:
+        """End without a word."""
+
+    @abstractmethod
+    async def wait_closed(self) -> int:
+        """The code with which it was closed, as soon as it is."""
+
+    @abstractmethod
+    async def _send(self, text: str) -> None:
+        """Send a frame; `Lost` if the line is cut meanwhile."""
+
+    def new_ref(self) -> str:
+        """A ref that was not used before."""
+        return str(next(self._refs))
+
+    async def ask(self, topic: str, event: str, payload: Any, join_ref: str | None = None) -> Reply:
+        """Ask for something, and wait for the answer; or `Lost`, and then nobody knows what became of it.
+
+        The ref of a join is its own *join_ref*.
+        """
+        if self.closed is not None:
+            raise Lost(self.closed)
+        ref = join_ref if event == "phx_join" and join_ref is not None else self.new_ref()
+        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._answers[ref] = answer
+        try:
+            await self._send(_encode((join_ref, ref, topic, event, payload)).decode())
+            return await answer
+        finally:
+            self._answers.pop(ref, None)
+            answer.cancel()
+
+    def _take(self, message: str | bytes) -> None:
+        """A frame has come: an answer, or something that is told."""
+        frame = _read_frame(message)
+        answer = None if frame.ref is None else self._answers.get(frame.ref)
+        if frame.event != "phx_reply":
+            self._hear(frame)
+        elif answer is not None and not answer.done():
+            answer.set_result(Reply(frame.payload["status"], frame.payload["response"]))
+
+    def _end(self, code: int) -> None:
+        """The line is cut: nobody will be answered any more."""
+        self.closed = code
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(Lost(code))
+
+
+class SocketConnection(Connection):
+    """One open WebSocket; it is read from the moment when it is open."""
+
+    def __init__(self, socket: ClientConnection, hear: Hear) -> None:
+        super().__init__(hear)
+        self._socket = socket
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def open(cls, server: str, token: str, hear: Hear) -> "Connection":
+    async def open(cls, server: str, token: str, hear: Hear) -> "SocketConnection":
         """Open one; `Refused` if the server turns this client away for good, `OSError` if it is not there."""
         address = "ws" + server.removeprefix("http").rstrip("/")
         try:
@@ -100,59 +161,31 @@ class Connection:
         return cls(socket, hear)
 
     async def close(self) -> None:
-        """Say goodbye and end."""
         await self._socket.close()
         await self.wait_closed()
 
     def cut(self) -> None:
-        """End without a word."""
         self._socket.transport.abort()
 
     async def wait_closed(self) -> int:
-        """The code with which it was closed, as soon as it is."""
         await asyncio.wait([self._reading])
         return self.closed or 1006
 
-    def new_ref(self) -> str:
-        """A ref that was not used before."""
-        return str(next(self._refs))
-
-    async def ask(self, topic: str, event: str, payload: Any, join_ref: str | None = None) -> Reply:
-        """Ask for something, and wait for the answer; or `Lost`, and then nobody knows what became of it.
-
-        The ref of a join is its own *join_ref*.
-        """
-        if self.closed is not None:
-            raise Lost(self.closed)
-        ref = join_ref if event == "phx_join" and join_ref is not None else self.new_ref()
-        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._answers[ref] = answer
+    async def _send(self, text: str) -> None:
         try:
-            await self._socket.send(_encode((join_ref, ref, topic, event, payload)).decode())
-            return await answer
+            await self._socket.send(text)
         except ConnectionClosed:
             raise Lost(await self.wait_closed()) from None
-        finally:
-            self._answers.pop(ref, None)
-            answer.cancel()
 
     async def _read(self) -> None:
         try:
             async for message in self._socket:
-                frame = _read_frame(message)
-                answer = None if frame.ref is None else self._answers.get(frame.ref)
-                if frame.event != "phx_reply":
-                    self._hear(frame)
-                elif answer is not None and not answer.done():
-                    answer.set_result(Reply(frame.payload["status"], frame.payload["response"]))
+                self._take(message)
         except ConnectionClosed:
             pass  # how is seen below
         finally:
             self._socket.transport.abort()
-            self.closed = 1006 if self._socket.close_code is None else self._socket.close_code
-            for answer in self._answers.values():
-                if not answer.done():
-                    answer.set_exception(Lost(self.closed))
+            self._end(1006 if self._socket.close_code is None else self._socket.close_code)
 
 
 def _turned_away(status: int, body: bytes | bytearray | None) -> Refused:

@@ -24,7 +24,7 @@ class Lobby(Channel):
         self.rooms: dict[str, Any] = {}
         """The rooms that are listed, by id."""
         self.tickets: dict[str, Any] = {}
-        """My tickets, as they were when the lobby was last joined."""
+        """My tickets, as they were when they were taken or the lobby was last joined."""
         self._matched: dict[str, str] = {}
         """The rooms of tickets that are matched."""
         self._invited: deque[Invitation] = deque()
@@ -66,18 +66,21 @@ class Lobby(Channel):
         wanted = {"game": game, "config": config or {}, "mode": mode}
         try:
             ticket: str = (await self.ask("queue", wanted))["ticket"]
+            self.tickets[ticket] = {"id": ticket, **wanted}
         except Refused as why:  # the answer may have been lost, but not the ticket
             if why.code != Code.ALREADY_QUEUED or (kept := self._kept(game, mode)) is None:
                 raise
             ticket = kept
         while ticket not in self._matched:
             if ticket in self._void:
+                self.tickets.pop(ticket, None)
                 raise Refused(
                     Code.UNKNOWN_TICKET, f"the ticket is not valid any more: {self._void.pop(ticket)}"
                 )
             if self.closed is not None:
                 raise self.closed
             await self._news.wait()
+        self.tickets.pop(ticket, None)
         return self._matched.pop(ticket)
 
     def _kept(self, game: str, mode: Mode) -> str | None:

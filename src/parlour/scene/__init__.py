@@ -4,6 +4,7 @@ from parlour.scene.boards import card, graph, grid, hex_grid, path, polygon
 from parlour.scene.default import plain, turn_in, turn_status
 from parlour.scene.faults import scene_faults
 from parlour.scene.patches import Patch, apply, difference
+from parlour.scene.text import text_of, with_names
 from parlour.scene.values import (
     PICTURE,
     Box,
@@ -57,6 +58,8 @@ __all__ = [
     "plain",
     "polygon",
     "scene_faults",
+    "text_of",
     "turn_in",
     "turn_status",
+    "with_names",
 ]

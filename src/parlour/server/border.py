@@ -17,10 +17,10 @@ from parlour.offers import Offers
 from parlour.wire import Command, Company, Push, Result
 
 Perspective = str
-"""Who looks at a room, and at what: ``view``, ``view:<player>``, ``scene``, ``scene:<player>`` or, what this
-player could do, ``legal:<player>``."""
+"""Who looks at a room, and at what: ``view``, ``view:<player>``, the same with ``scene`` or ``text`` or, what
+this player could do, ``legal:<player>``."""
 
-Format = Literal["view", "scene"]
+Format = Literal["view", "scene", "text"]
 
 NOTHING = Raw(b"null")
 """An encoded value that may be absent."""

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.room import is_own_topic, own_topic
-from parlour.server.border import Format, Perspective, StepTold, Viewpoint, legal_of, perspective_of
+from parlour.server.border import (
+    Format,
+    Perspective,
+    StepTold,
+    Viewpoint,
+    legal_of,
+    perspective_of,
+    shows_scene,
+)
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import WriteGroup, pushed
 from parlour.server.step_messages import push_of
@@ -162,7 +170,7 @@ class StepFrames:
             elif perspective in told.syncs:
                 frames.append(pushed(encoder.encode(room, self._sync(place, perspective))))
                 changed = legal = None
-        shown = "view" if perspective.startswith("view") else "patch"
+        shown = "patch" if shows_scene(perspective) else "view"
         update |= {name: value for name, value in (("legal", legal), (shown, changed)) if value is not None}
         for name in ("result", "offers", "clocks", "now"):
             if (value := getattr(told, name)) is not UNSET:

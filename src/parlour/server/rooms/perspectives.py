@@ -1,4 +1,4 @@
-"""What a perspective shows of a room: the view of a viewer or, for a browser, the scene and its patch."""
+"""What a perspective shows of a room: the view of a viewer, a text of it or, for a browser, the scene."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from parlour.game import Game
 from parlour.offers import Offers
 from parlour.pictures import scene_of
 from parlour.room import Room, seal
-from parlour.scene import OwnPage, Scene, difference, scene_faults
+from parlour.scene import OwnPage, Scene, difference, scene_faults, text_of
 from parlour.server.border import Perspective, viewer_of
 from parlour.wire import Push, Result
 
@@ -72,6 +72,9 @@ def see(
         return _list_all_legal(game, room, viewer)
     if format == "view":
         return Raw(_encode(game.view(room.state, viewer or None)))
+    if format == "text":
+        drawn = _draw(game, room, viewer or None, check=check)
+        return Raw(_encode(text_of(drawn, game.view(room.state, viewer or None))))
     scene = on_page(game, room.state, viewer or None, _draw(game, room, viewer or None, check=check), page)
     if not isinstance(before, SeenScene):
         seen = SeenScene(scene)

@@ -1,0 +1,1 @@
+"""A seat for a language model."""
