@@ -161,7 +161,8 @@ def test_one_socket_sits_in_many_rooms_at_once(server, enter):
 
 def test_the_lobby_tells_which_rooms_are_open(server, knock):
     raw = knock(server)
-    assert raw.ask("lobby", "phx_join", {}).status == "ok"
+    joined = raw.ask("lobby", "phx_join", {})
+    assert joined.status == "ok", joined
     raw.hear("rooms")
     room = server.open_room()["id"]
     while room not in [listed["id"] for listed in raw.hear("rooms_changed")[4]["rooms"]]:
