@@ -1,4 +1,4 @@
-"""Fox and hounds: four hounds hunt a fox on the dark squares. The pieces are pictures in fox-pictures/."""
+"""Fox and hounds: four hounds hunt a fox on the dark squares. The pieces are pictures in fox-board/."""
 
 from typing import Annotated
 
@@ -101,7 +101,7 @@ def around(state: Hunt, animal: int) -> list[int]:
 
 
 def look(animal: int) -> str:
-    """The picture of an animal: a file in fox-pictures/."""
+    """The picture of an animal: a file in fox-board/."""
     return "fox.svg" if animal == FOX else "hound.svg"
 
 

@@ -1,18 +1,19 @@
-"""Sticks: take one to three; whoever takes the last loses. Its board is a page of its own: sticks/board."""
+"""Sticks: take one to three; whoever takes the last loses. Its board is a page, in sticks-board/."""
 
 from msgspec.structs import replace
 
 from parlour import Event, Game, Moment, Outcome, Refused, State, Update
+from parlour.turns import win
 
 
-class Heap(State, frozen=True):
+class Heap(State):
     """How many sticks are left, and whose turn it is."""
 
     left: int = 15
     turn: int = 0
 
 
-class Take(Event, frozen=True):
+class Take(Event):
     """Take so many sticks."""
 
     count: int
@@ -21,8 +22,7 @@ class Take(Event, frozen=True):
 class Sticks(Game[Heap]):
     """Fifteen sticks for two."""
 
-    name = "sticks"
-    display_name = "Sticks"
+    name, display_name = "sticks", "Sticks"
     seats = range(2, 3)
     State = Heap
     Event = Take
@@ -36,13 +36,8 @@ class Sticks(Game[Heap]):
         return Update(replace(state, left=state.left - event.count, turn=1 - state.turn))
 
     def legal_events(self, state: Heap, player: str) -> list[Take]:
-        full = len(state.players) == 2 and None not in state.players
-        return (
-            [Take(n) for n in range(1, min(3, state.left) + 1)]
-            if full and player == state.player(state.turn)
-            else []
-        )
+        turn = state.player(1) is not None and player == state.player(state.turn)
+        return [Take(count) for count in (1, 2, 3) if turn and count <= state.left]
 
     def outcome(self, state: Heap) -> Outcome | None:
-        winner, loser = state.player(state.turn) or "", state.player(1 - state.turn) or ""
-        return None if state.left else Outcome(won=(winner,), lost=(loser,), why="the last stick")
+        return None if state.left else win(state.players, state.turn, "the last stick")

@@ -42,7 +42,7 @@ def test_what_the_page_shows_of_a_game_is_in_its_file(name):
 
 def test_the_page_about_boards_shows_the_script_of_the_example():
     (shown,) = blocks("docs/how-to/bring-your-own-board.md", "js")
-    assert shown.text == (ROOT / "examples/sticks/board/board.js").read_text()
+    assert shown.text == (ROOT / "examples/sticks-board/board.js").read_text()
 
 
 def test_whoever_takes_the_last_stick_loses():

@@ -61,12 +61,12 @@ def png(width: int = 1, height: int = 1, *others: bytes) -> bytes:
 def throne(tmp_path):
     """A file with a game, and its folder of pictures."""
     (tmp_path / "throne.py").write_text(GAME)
-    (tmp_path / "throne-pictures").mkdir()
+    (tmp_path / "throne-board").mkdir()
     return tmp_path
 
 
 def put(folder, name, body):
-    (folder / "throne-pictures" / name).write_bytes(body)
+    (folder / "throne-board" / name).write_bytes(body)
 
 
 def load(folder):
@@ -233,9 +233,9 @@ def test_a_png_of_absurd_size_is_refused():
 
 
 def test_a_file_of_50_megabytes_is_refused_without_being_read(throne):
-    with (throne / "throne-pictures" / "king.png").open("wb") as file:
+    with (throne / "throne-board" / "king.png").open("wb") as file:
         file.truncate(50_000_000)  # takes no room on the disk
-    assert refusal_of(throne) == f"throne-pictures/king.png: expected at most {MAX_BYTES} bytes, got 50000000"
+    assert refusal_of(throne) == f"throne-board/king.png: expected at most {MAX_BYTES} bytes, got 50000000"
 
 
 def test_more_pictures_than_a_scene_should_name_are_refused(throne):
@@ -243,26 +243,26 @@ def test_more_pictures_than_a_scene_should_name_are_refused(throne):
         put(throne, f"p{number}.svg", KING)
     assert (
         refusal_of(throne)
-        == f"throne-pictures: expected at most {MAX_PICTURES} pictures, got {MAX_PICTURES + 1}"
+        == f"throne-board: expected at most {MAX_PICTURES} pictures, got {MAX_PICTURES + 1}"
     )
 
 
 def test_pictures_that_are_too_large_together_are_refused(throne):
     for number in range(17):
-        with (throne / "throne-pictures" / f"p{number}.png").open("wb") as file:
+        with (throne / "throne-board" / f"p{number}.png").open("wb") as file:
             file.truncate(MAX_BYTES)
-    assert refusal_of(throne) == "throne-pictures: expected at most 8388608 bytes together, got 8912896"
+    assert refusal_of(throne) == "throne-board: expected at most 8388608 bytes together, got 8912896"
 
 
 @pytest.mark.parametrize("name", ["Black King.svg", "king.SVG", "köning.png", f"{'k' * 41}.svg"])
 def test_a_file_with_a_name_that_cannot_be_a_look_is_refused(throne, name):
     put(throne, name, KING)
-    assert refusal_of(throne).startswith(f"throne-pictures/{name}: expected a name of a-z, 0-9, - and _")
+    assert refusal_of(throne).startswith(f"throne-board/{name}: expected a name of a-z, 0-9, - and _")
 
 
 def test_the_refusal_says_which_file_and_which_line(throne):
     put(throne, "king.svg", svg("<circle/>\n<script/>"))
-    assert refusal_of(throne).startswith("throne-pictures/king.svg, line 3: expected elements of ")
+    assert refusal_of(throne).startswith("throne-board/king.svg, line 3: expected elements of ")
 
 
 def test_a_game_of_a_package_with_a_wrong_picture_is_left_out_and_the_rest_goes_on(throne):
@@ -277,9 +277,7 @@ def test_a_game_of_a_package_with_a_wrong_picture_is_left_out_and_the_rest_goes_
 
     games, (trouble,) = collect([Entry()])  # type: ignore[list-item]
     assert games == {}
-    assert trouble.startswith(
-        "throne (throne:Throne, of the package ?) is left out: throne-pictures/king.png: "
-    )
+    assert trouble.startswith("throne (throne:Throne, of the package ?) is left out: throne-board/king.png: ")
 
 
 # Names in scenes.

@@ -71,22 +71,22 @@ async def author(tmp_path):
 
 async def test_a_picture_that_is_saved_is_loaded_again_and_a_wrong_one_is_told(author, tmp_path):
     await author.reload(DRAWN)
-    (tmp_path / "counter-pictures").mkdir()
-    picture = tmp_path / "counter-pictures" / "dot.svg"
+    (tmp_path / "counter-board").mkdir()
+    picture = tmp_path / "counter-board" / "dot.svg"
     seen = []
     for body in (DOT % 3, DOT % 4, b"<svg", DOT % 4):
         picture.write_bytes(body)
         await author.reload(DRAWN)
         seen.append((author.said[-1], pictures_of(author.games["counter"])["dot.svg"].body))
     assert [said.endswith("is loaded again.") for said, _ in seen] == [True, True, False, True]
-    assert "counter-pictures/dot.svg, line 1: expected an SVG picture, got " in seen[2][0]
+    assert "counter-board/dot.svg, line 1: expected an SVG picture, got " in seen[2][0]
     assert seen[0][1] != seen[1][1]
     assert seen[1][1] == seen[2][1] == seen[3][1]
 
 
 async def test_saving_a_picture_alone_is_a_save(author, tmp_path):
     author.said.clear()
-    (tmp_path / "counter-pictures").mkdir()
-    (tmp_path / "counter-pictures" / "dot.svg").write_bytes(DOT % 3)
+    (tmp_path / "counter-board").mkdir()
+    (tmp_path / "counter-board" / "dot.svg").write_bytes(DOT % 3)
     author.reloader.look()
     assert author.said == [f"{author.file} is loaded again."]

@@ -18,7 +18,7 @@ from parlour.pictures.png import clean_png
 from parlour.pictures.svg import clean_svg
 from parlour.scene import PICTURE, Scene
 
-FOLDER = "-pictures"
+FOLDER = "-board"
 """What follows a game's name in the name of its folder."""
 MAX_BYTES = 512 * 1024
 """Of one file."""
@@ -49,6 +49,12 @@ def path_beside(game: Game[Any], name: str) -> Path | None:
     return Path(file).with_name(name) if file else None
 
 
+def board_folder(game: Game[Any]) -> Path | None:
+    """The folder of a game's pictures, and of its board page: ``NAME-board`` beside its file."""
+    folder = path_beside(game, f"{game.name}{FOLDER}")
+    return folder if folder is not None and folder.is_dir() else None
+
+
 def pictures_of(game: Game[Any]) -> Mapping[str, Picture]:
     """The pictures of a game by the names of their files; `Refused` says which file is wrong, and where."""
     return _pictures(game)[0]
@@ -69,14 +75,14 @@ def with_pictures(game: Game[Any], scene: Scene) -> Scene:
 def _pictures(game: Game[Any]) -> tuple[Mapping[str, Picture], Mapping[str, str]]:
     known = _read.get(game)
     if known is None:
-        folder = path_beside(game, f"{game.name}{FOLDER}")
-        pictures = NONE if folder is None or not folder.is_dir() else read_folder(game.name, folder)
+        folder = board_folder(game)
+        pictures = NONE if folder is None else read_folder(game.name, folder)
         known = _read[game] = (pictures, {name: picture.address for name, picture in pictures.items()})
     return known
 
 
 def read_folder(game: str, folder: Path) -> Mapping[str, Picture]:
-    """The pictures in a folder; other files are left alone."""
+    """The pictures in a folder; other files and folders in it are left alone."""
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in KINDS)
     if len(files) > MAX_PICTURES:
         raise _wrong(folder.name, f"expected at most {MAX_PICTURES} pictures, got {len(files)}")

@@ -11,10 +11,12 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.pictures import path_beside
+from parlour.pictures import board_folder
 
 INDEX = "index.html"
 """The file that makes a folder a board page."""
+PARTS = {".css", ".html", ".js", ".mjs"}
+"""Files that stand in the folder for a page only; pictures may stand there without one."""
 KINDS = {
     ".css": "text/css; charset=utf-8",
     ".gif": "image/gif",
@@ -49,23 +51,16 @@ class BoardPage(msgspec.Struct, frozen=True):
     """Differs where any file does, so that browsers load the page again."""
 
 
-def board_folder(game: Game[Any]) -> Path | None:
-    """Where the board page of a game is: ``NAME/board`` beside its file, or ``board`` in its package."""
-    beside, in_package = path_beside(game, game.name), path_beside(game, "board")
-    if beside is None or in_package is None:
-        return None
-    if (beside / "board").is_dir():
-        return beside / "board"
-    return in_package if in_package.with_name("__init__.py").is_file() and in_package.is_dir() else None
-
-
 def read_board(game: Game[Any]) -> BoardPage | None:
     """The board page of a game, None if it has none; `Refused` says what is wrong with it, and where."""
     folder = board_folder(game)
     if folder is None:
         return None
+    found = _files_in(folder)
+    if not any(file.suffix in PARTS for file in found):
+        return None
     files: dict[str, bytes] = {}
-    for file in _files_in(folder):
+    for file in found:
         files[file.relative_to(folder).as_posix()] = _read(file)
         if sum(map(len, files.values())) > MAX_FOLDER:
             raise _wrong(folder, f"expected at most {MAX_FOLDER} bytes in all, got more")

@@ -10,8 +10,8 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.pictures import FOLDER
-from parlour.server.board_pages import board_folder, board_stamp
+from parlour.pictures import FOLDER, KINDS, board_folder
+from parlour.server.board_pages import board_stamp
 from parlour.server.components import Components
 from parlour.server.game_loader import is_from, load_games, raised_in, two_of_a_name
 from parlour.server.logs import escaped
@@ -79,7 +79,7 @@ class Reloader:
             self._parlour.environment.boards.load(game)
         except Refused as why:
             folder = board_folder(game)
-            fault = why.message if folder is None else why.message.replace(str(folder.parent), game.name)
+            fault = why.message if folder is None else why.message.replace(f"{folder.parent}/", "")
             self._show_fault(game.name, f"{BOARD}{fault}", why.message)
             return
         if faults.get(game.name, "").startswith(BOARD):
@@ -147,7 +147,8 @@ class Reloader:
 
 def _stamp(file: Path) -> Stamp:
     try:
-        files = [file, *sorted(file.parent.glob(f"*{FOLDER}/*"))]
+        beside = sorted(file.parent.glob(f"*{FOLDER}/*"))
+        files = [file, *(one for one in beside if one.suffix.lower() in KINDS)]
         stats = [(file.name, file.stat()) for file in files]
     except OSError:
         return None
