@@ -20,20 +20,11 @@ from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
 from parlour.protocols.phoenix import Phoenix
 from parlour.relay import Crowd, Envelope, Intent
+from parlour.sanitize import MAX_DEPTH, MAX_INTEGER, clean_name, clean_text, strict
 from parlour.server.gateway.upgrade import cookie_token, may_use_cookie
 from parlour.server.tokens import Tokens
 from parlour.testing import Table
-from parlour.wire import (
-    MAX_DEPTH,
-    MAX_INTEGER,
-    Exit,
-    LookFirst,
-    Step,
-    clean_name,
-    clean_text,
-    read_step,
-    strict,
-)
+from parlour.wire import Exit, LookFirst, Step, read_step
 
 JOIN = b'["1","1","game:ABCD","phx_join",{"since":4,"spectate":true}]'
 HEARTBEAT = b'[null,"3","phoenix","heartbeat",{}]'
@@ -144,7 +135,7 @@ def gammonx(data: bytes) -> None:
 def gammonx_wish(data: bytes) -> None:
     """A wish for a match, over HTTP."""
     with suppress(Refused):
-        assert read_wish(data).kind.config
+        assert read_wish(data).kind.wish.config
 
 
 @target(

@@ -11,8 +11,9 @@ from parlour.errors import Refused, parse
 from parlour.game import Game
 from parlour.games import GAMES
 from parlour.room import Instant, Room, apply, open_room, replay
+from parlour.sanitize import strict
 from parlour.server.rooms.stored_room import freeze, thaw
-from parlour.wire import Act, Command, Connect, Join, Leave, Rematch, SendEvent, read_step, strict
+from parlour.wire import Act, Command, Connect, Join, Leave, Rematch, SendEvent, read_step
 
 AT = Instant(now=1.0, date=1.0, seed=bytes(32))
 read_send = msgspec.json.Decoder(SendEvent).decode

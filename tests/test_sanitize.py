@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from parlour.errors import Code, Refused
-from parlour.wire import MAX_DEPTH, check_id, clean_name, clean_text, strict
+from parlour.sanitize import MAX_DEPTH, check_id, clean_name, clean_text, strict
 
 
 @pytest.mark.parametrize(
