@@ -1,6 +1,7 @@
-// Has one page for when the server cannot be reached, and keeps nothing else: everything comes from the server. The
-// pages put it there, in the reader's language.
+// Has one page for when the server cannot be reached, and the words for a notification; it keeps nothing else, for
+// everything comes from the server. The pages put both there, in the reader's language.
 const OFFLINE = "/offline.html";
+const WORDS = "/turn-words.json";
 const STYLE = "/offline.css";
 const CACHE = "offline-2";
 
@@ -15,6 +16,24 @@ addEventListener("activate", (event) => {
 async function begin() {
   for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
   await registration.navigationPreload?.enable(); // a page does not wait for this worker to start
+}
+
+// It is my turn somewhere, and no page of ours is open there.
+addEventListener("push", (event) => {
+  event.waitUntil(tell(event.data));
+});
+
+const ENGLISH = { title: "Your turn", alone: "{game} waits for you", turn: "Your turn at {game}: {names} waits", titles: {} };
+
+async function tell(data) {
+  const { room, game, title, against = [] } = data?.json() ?? {};
+  if (!room) return;
+  const words = { ...ENGLISH, ...(await kept(WORDS).then((file) => file?.json()).catch(() => undefined)) };
+  const filling = { game: words.titles[game] ?? title, names: against.join(", ") };
+  const body = (against.length ? words.turn : words.alone).replace(/\{(game|names)\}/g, (_, name) => filling[name]);
+  // A newer one of the same room takes the place of the older.
+  await registration.showNotification(words.title, { body, tag: `turn ${room}`, icon: "/icon-192.png", badge: "/icon-192.png", data: `/r/${encodeURIComponent(room)}` });
+  await navigator.setAppBadge?.().catch(() => undefined);
 }
 
 // A notification leads to the room that it tells of: the tab that has it open, or a new one.

@@ -1,0 +1,59 @@
+"""Records of endpoints: the addresses at which players want to be told of their turns."""
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+from parlour.journal.base import Change, Drop, Journal, Record, RecordQuery
+from parlour.server.record_decoding import read_all
+
+ENDPOINT = "endpoint"
+
+EndpointKind = Literal["push", "webhook"]
+
+
+class Endpoint(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a player is told: a browser's push service, or a program of the player's own."""
+
+    id: str
+    kind: EndpointKind
+    player: str
+    url: str
+    since: float
+    """When it was added, as wall time."""
+    name: str = ""
+    """Of a browser: what it says of itself."""
+    secret: str = ""
+    """Of a webhook: what signs its messages. Of a browser: with its key, what they are encrypted by."""
+    key: str = ""
+    """Of a browser: its public key."""
+    session: int = 0
+    device: int = 0
+    """Of a browser: where it was signed in when it was added; once it is signed out, it is told no more."""
+
+
+_encode = msgspec.json.Encoder().encode
+read_endpoint = msgspec.json.Decoder(Endpoint).decode
+
+
+def endpoint_id(kind: EndpointKind, url: str, player: str) -> str:
+    """The id of an endpoint: a browser has one whoever uses it, a webhook one for each player."""
+    whose = "" if kind == "push" else player
+    return hashlib.sha256(f"{kind}\n{whose}\n{url}".encode()).hexdigest()[:24]
+
+
+def endpoint_record(endpoint: Endpoint) -> Record:
+    """The record of an endpoint."""
+    return Record(ENDPOINT, endpoint.id, _encode(endpoint), owner=endpoint.player, sort=endpoint.since)
+
+
+async def endpoints_of(journal: Journal, player: str) -> list[Endpoint]:
+    """Where a player is told, the oldest first."""
+    return read_all(await journal.records(RecordQuery(ENDPOINT, owner=player)), read_endpoint)
+
+
+async def drop_endpoints(journal: Journal, player: str) -> list[Change]:
+    """The changes that delete a player's endpoints, damaged ones among those that can be found."""
+    owned = await journal.records(RecordQuery(ENDPOINT, owner=player))
+    return [Drop(ENDPOINT, key=record.key) for record in owned]

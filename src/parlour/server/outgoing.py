@@ -1,0 +1,181 @@
+"""Requests that the server makes to addresses which players chose: one check for all, and narrow limits.
+
+A name is looked up once, and the connection goes to the very address that was checked: whoever answers for
+the name differently a moment later gains nothing. Redirects are not followed, and only a status is read.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import h11
+
+from parlour.errors import Code, Refused
+
+MAX_URL = 2000
+MAX_ANSWER = 16 * 1024
+"""Bytes of a response that are read at most, until its status is known."""
+TIMEOUT = 10.0
+"""Seconds for all of a request: the look-up, the connection, and the status of the response."""
+_PORTS = {"https": 443, "http": 80}
+_NAT64 = ip_network("64:ff9b::/96")
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Looks a name up; gives its addresses."""
+IpAddress = IPv4Address | IPv6Address
+
+
+class Target(NamedTuple):
+    """A URL, taken apart."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """What stands in the Host header."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return name if self.port == _PORTS[self.scheme] else f"{name}:{self.port}"
+
+
+class NotReached(Exception):
+    """A request has no answer: no connection, no time left, or an answer that makes no sense."""
+
+
+def bad_address(why: str) -> Refused:
+    """The refusal of an address."""
+    return Refused(Code.BAD_ADDRESS, why)
+
+
+def read_url(url: str, *, local: bool) -> Target:
+    """Take a URL apart; refused unless it is https (or http, where *local* ones are allowed) and plain.
+
+    >>> read_url("https://example.org/turns?who=ann", local=False)
+    Target(scheme='https', host='example.org', port=443, path='/turns?who=ann')
+    """
+    if len(url) > MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
+        raise bad_address(f"expected an address of at most {MAX_URL} plain characters")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise bad_address("this is not an address of the web") from None
+    if parts.scheme not in (("https", "http") if local else ("https",)):
+        raise bad_address("expected an address that begins with https://")
+    if parts.username is not None or parts.password is not None:
+        raise bad_address("an address must have no user and no password in it")
+    if not parts.hostname or port == 0:
+        raise bad_address("this address names no server")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(parts.scheme, parts.hostname, port or _PORTS[parts.scheme], path)
+
+
+def inner_address(address: IpAddress) -> IpAddress:
+    """The IPv4 address that an IPv6 address stands for, if it does; a request would end up there.
+
+    >>> [str(inner_address(ip_address(one))) for one in ("::ffff:10.0.0.1", "64:ff9b::7f00:1", "2001:db8::1")]
+    ['10.0.0.1', '127.0.0.1', '2001:db8::1']
+    """
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
+
+
+def is_public(address: IpAddress) -> bool:
+    """True if an address is one of the public internet, for a single machine."""
+    inner = inner_address(address)
+    odd = inner.is_multicast or inner.is_reserved or inner.is_unspecified or inner.is_loopback
+    return inner.is_global and not odd and not inner.is_link_local and not inner.is_private
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """Look a name up by the system."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in found]
+
+
+class Outgoing:
+    """Makes requests to addresses that players chose."""
+
+    def __init__(
+        self,
+        *,
+        local: bool = False,
+        look_up: Resolve = resolve,
+        tls: ssl.SSLContext | None = None,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self._local = local
+        """True if addresses of the local network are allowed, and http."""
+        self._look_up = look_up
+        self._tls = tls
+        self._timeout = timeout
+
+    async def check(self, url: str) -> None:
+        """Refuse an address that is not to be reached from here, or cannot be found."""
+        target = read_url(url, local=self._local)
+        try:
+            async with asyncio.timeout(self._timeout):
+                await self._address_of(target)
+        except (OSError, UnicodeError, TimeoutError):
+            raise bad_address(f"there is no server {target.host}") from None
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
+        """Send a body; returns the status of the response. `Refused` if the address is not allowed."""
+        target = read_url(url, local=self._local)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._send(target, await self._address_of(target), headers, body)
+        except (OSError, UnicodeError, TimeoutError, h11.ProtocolError, ValueError) as error:
+            raise NotReached(f"{type(error).__name__}: {error}"[:200]) from None
+
+    async def _address_of(self, target: Target) -> str:
+        """The one address to connect to; refused if any that the name has is of the local network."""
+        addresses = await self._look_up(target.host, target.port)
+        if not addresses:
+            raise OSError("no address")
+        if not self._local and not all(is_public(ip_address(one.partition("%")[0])) for one in addresses):
+            raise bad_address("this address leads into a local network, and that is not allowed here")
+        return addresses[0]
+
+    async def _send(self, target: Target, address: str, headers: Mapping[str, str], body: bytes) -> int:
+        tls = self._context() if target.scheme == "https" else None
+        name = target.host if tls else None
+        reader, writer = await asyncio.open_connection(address, target.port, ssl=tls, server_hostname=name)
+        try:
+            side = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_ANSWER)
+            always = {"Host": target.authority, "Content-Length": str(len(body)), "Connection": "close"}
+            request = h11.Request(
+                method="POST", target=target.path, headers=[*always.items(), *headers.items()]
+            )
+            for event in (request, h11.Data(data=body), h11.EndOfMessage()):
+                writer.write(side.send(event) or b"")
+            await writer.drain()
+            return await _status(side, reader)
+        finally:
+            writer.transport.abort()  # the rest of the answer is of no interest
+
+    def _context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
+
+
+async def _status(side: h11.Connection, reader: asyncio.StreamReader) -> int:
+    """Read until the status of the response is known."""
+    while True:
+        event = side.next_event()
+        if isinstance(event, h11.Response):
+            return event.status_code
+        if event is h11.NEED_DATA:
+            side.receive_data(await reader.read(MAX_ANSWER))
+        elif not isinstance(event, h11.InformationalResponse):
+            raise NotReached("the connection was closed before there was an answer")

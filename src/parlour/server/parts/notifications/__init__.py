@@ -1,0 +1,1 @@
+"""Notifications: players who are away are told, once, that it is their turn."""

@@ -1,0 +1,123 @@
+"""The endpoints of players: added, listed, removed; a browser's keys and a webhook's address are checked."""
+
+import asyncio
+import secrets
+from importlib.util import find_spec
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from parlour.errors import Code, Refused
+from parlour.journal.base import Conflict, Damaged, Drop, Journal, Unchanged
+from parlour.server.endpoint_records import (
+    ENDPOINT,
+    Endpoint,
+    endpoint_id,
+    endpoint_record,
+    endpoints_of,
+    read_endpoint,
+)
+from parlour.server.outgoing import Outgoing
+from parlour.server.record_decoding import read
+from parlour.server.secret import secret_of
+from parlour.server.tokens import Bearer
+
+MOST = 10
+"""Endpoints that a player can have."""
+KEY_NAME = "push"
+"""The kept secret that the server's key for push services is made of."""
+
+
+class PushKey(Protocol):
+    """The server's key for push services."""
+
+    public: str
+
+    def sign(self, url: str, date: float, contact: str) -> str:
+        """The Authorization header of a message to a push service."""
+        ...
+
+
+def is_installed() -> bool:
+    """True if there is what web push needs."""
+    return find_spec("cryptography") is not None
+
+
+class Endpoints:
+    """Keeps where players want to be told."""
+
+    def __init__(self, journal: Journal, outgoing: Outgoing) -> None:
+        self._journal = journal
+        self._outgoing = outgoing
+        self._key: PushKey | None = None
+        self._adding = asyncio.Lock()
+
+    async def push_key(self) -> PushKey | None:
+        """The server's key for push services, made once and shared by all workers; None without the extra."""
+        if self._key is None and is_installed():
+            from parlour.server.parts.notifications.push import ServerKey  # noqa: PLC0415 - an extra
+
+            self._key = ServerKey(await secret_of(self._journal, KEY_NAME))
+        return self._key
+
+    async def list(self, player: str) -> list[Endpoint]:
+        """Where a player is told."""
+        return await endpoints_of(self._journal, player)
+
+    async def add_browser(
+        self, bearer: Bearer, url: str, key: str, secret: str, name: str, date: float
+    ) -> Endpoint:
+        """Tell a player in this browser from now on; whoever was told there before is not any more."""
+        if not is_installed():
+            raise Refused(Code.NO_PUSH, "this server cannot push to browsers: it lacks parlour[push]")
+        from parlour.server.parts.notifications.push import read_browser  # noqa: PLC0415 - an extra
+
+        try:
+            read_browser(key, secret)
+        except ValueError:
+            why = "$.keys: expected the keys of a browser's subscription, got something else"
+            raise Refused(Code.MALFORMED, why, path="$.keys") from None
+        player = bearer.player
+        id = endpoint_id("push", url, player)
+        before = await self._before(id)
+        new = Endpoint(id, "push", player, url, date, name, secret, key, bearer.session, bearer.device)
+        if before is not None and replace(new, since=before.since) == before:
+            return before
+        return await self._add(new, is_new=before is None or before.player != player)
+
+    async def add_webhook(self, player: str, url: str, date: float) -> Endpoint:
+        """Tell a player at this address, too; one that is there already gets a new secret."""
+        id = endpoint_id("webhook", url, player)
+        before = await self._before(id)
+        new = Endpoint(id, "webhook", player, url, date, secret=secrets.token_urlsafe(32))
+        return await self._add(new, is_new=before is None)
+
+    async def remove(self, player: str, id: str) -> None:
+        """Tell a player there no more."""
+        try:
+            record = await self._journal.record(ENDPOINT, id)
+        except Damaged:  # whoever knows the id may remove what nobody can read
+            await self._journal.keep(Drop(ENDPOINT, key=id))
+            return
+        if record is None or record.owner != player:
+            raise Refused(Code.NOT_FOUND, "you are not told there")
+        try:
+            await self._journal.keep(Unchanged(record), Drop(ENDPOINT, key=id))
+        except Conflict:
+            raise Refused(Code.NOT_SAVED, "this was just changed elsewhere, too; try again") from None
+
+    async def _add(self, new: Endpoint, *, is_new: bool) -> Endpoint:
+        await self._outgoing.check(new.url)
+        async with self._adding:
+            if is_new and len(await endpoints_of(self._journal, new.player)) >= MOST:
+                raise Refused(Code.TOO_MANY, f"you can be told at {MOST} places at most; remove one first")
+            await self._journal.keep(endpoint_record(new))
+        return new
+
+    async def _before(self, id: str) -> Endpoint | None:
+        """An endpoint as it is kept; None also for one that is damaged, which is then replaced."""
+        try:
+            record = await self._journal.record(ENDPOINT, id)
+            return None if record is None else read(record, read_endpoint)
+        except Damaged:
+            return None

@@ -1,0 +1,289 @@
+"""Notifications: a step that begins the turn of somebody who is away leaves a record; here it is told, once.
+
+First the record of the turn becomes one of a delivery for each endpoint, in one write; then each delivery is
+tried, and every try is noted before it is made. So nothing is forgotten by a crash, and no two workers tell
+the same. A message is sent twice only where nobody knows what came of the first try.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import structlog
+
+from parlour.errors import Refused
+from parlour.game import Game
+from parlour.journal.base import (
+    Change,
+    Conflict,
+    Damaged,
+    Drop,
+    Fenced,
+    Journal,
+    Record,
+    RecordQuery,
+    Trouble,
+    Unchanged,
+)
+from parlour.server.clock import Clock, Handle
+from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, read_endpoint
+from parlour.server.mailbox import Mailbox
+from parlour.server.outgoing import NotReached, Outgoing
+from parlour.server.parts.notifications.endpoints import Endpoints
+from parlour.server.parts.notifications.messages import Message, push_headers, told, webhook_message
+from parlour.server.parts.notifications.rules import (
+    DELIVERY,
+    Answer,
+    Delivery,
+    after_try,
+    answer_of,
+    begin_try,
+    deliveries_of,
+    forgotten,
+    postponed,
+    read_delivery,
+)
+from parlour.server.record_decoding import read
+from parlour.server.rooms.events import PlayersCalled, RoomEvent
+from parlour.server.sessions import LookUpFirst, Sessions
+from parlour.server.tasks import Tasks
+from parlour.server.tokens import Bearer
+from parlour.server.turn_records import TURN, read_turn, turn_key
+
+AT_ONCE = 100
+"""Records that one look reads."""
+MOST_UNDER_WAY = 20
+MOST_OF_A_PLAYER = 4
+"""Requests that are made at the same time, for everybody and for one player."""
+LATER = 5.0
+"""Seconds for which the rest of a player's deliveries waits meanwhile."""
+LOOK_EVERY = 15.0
+"""Seconds between two looks for what a worker that is gone has left, where there are several."""
+TRY_AGAIN = 1.0
+"""Seconds before a failed read or write is tried again."""
+FINISH_WITHIN = 2.0
+"""Seconds for which a server that stops waits for answers."""
+
+log = structlog.get_logger()
+
+
+class Notifications:
+    """Tells players who are away that it is their turn."""
+
+    def __init__(  # noqa: PLR0913 - each is one thing that it needs
+        self,
+        journal: Journal,
+        clock: Clock,
+        sessions: Sessions,
+        games: Mapping[str, Game[Any]],
+        outgoing: Outgoing,
+        *,
+        site: str,
+        is_shared: Callable[[], bool],
+    ) -> None:
+        self._journal, self._clock, self._sessions, self._games = journal, clock, sessions, games
+        self._outgoing = outgoing
+        self._site = site
+        """Where the server's pages are; empty if that is not known."""
+        self.endpoints = Endpoints(journal, outgoing)
+        self.mailbox = Mailbox()
+        self.under_way = Tasks()
+        self._busy: Counter[str] = Counter()
+        """Requests that are made now, by player."""
+        self._is_asked = False
+        self._stopping = False
+        self._planned: Handle | None = None
+        self._planned_at = 0.0
+        self._is_shared = is_shared
+
+    async def start(self) -> None:
+        """Go on with what was left when the server stopped."""
+        self._ask()
+        await self.mailbox.drained()
+
+    async def stop(self) -> None:
+        """Begin nothing new, and wait a little for the answers that are missing."""
+        self._stopping = True
+        if self._planned is not None:
+            self._planned.cancel()
+        await self.mailbox.drained()
+        if self.under_way:
+            await asyncio.wait(self.under_way, timeout=FINISH_WITHIN)
+        for task in tuple(self.under_way):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def hear(self, event: RoomEvent) -> None:
+        """Note that somebody who is away has to move."""
+        if isinstance(event, PlayersCalled):
+            self._ask()
+
+    # Looking for what is due.
+
+    def _ask(self) -> None:
+        if not self._is_asked and not self._stopping:
+            self._is_asked = True
+            self.mailbox.put(self._look)
+
+    async def _look(self) -> None:
+        self._is_asked = False
+        try:
+            now = self._clock.now()
+            turns = await self._journal.records(RecordQuery(TURN, due_by=now, limit=AT_ONCE))
+            for record in turns:
+                await self._plan_turn(record, now)
+            due = await self._journal.records(RecordQuery(DELIVERY, due_by=now, limit=AT_ONCE))
+            for record in due[: MOST_UNDER_WAY - self._busy.total()]:
+                await self._begin(record, now)
+            await self._plan_next_look(now)
+        except Trouble as error:  # the disk is full, say; the records wait
+            log.error("not_notified", error=str(error))
+            self._look_at(self._clock.now() + TRY_AGAIN)
+
+    async def _plan_next_look(self, now: float) -> None:
+        """Look again when the next record is due; if all lines are busy, when one of them is free."""
+        first = [
+            record.due
+            for kind in (TURN, DELIVERY)
+            for record in await self._journal.records(RecordQuery(kind, due_by=float("inf"), limit=1))
+            if record.due is not None
+        ]
+        is_full = self._busy.total() >= MOST_UNDER_WAY
+        nexts = [due for due in first if due > now or not is_full]
+        if self._is_shared():
+            nexts.append(now + LOOK_EVERY)
+        if nexts:
+            self._look_at(min(nexts))
+
+    def _look_at(self, when: float) -> None:
+        if self._stopping or (self._planned is not None and self._planned_at <= when):
+            return
+        if self._planned is not None:
+            self._planned.cancel()
+        self._planned_at = when
+        self._planned = self._clock.call_at(when, self._ring)
+
+    def _ring(self) -> None:
+        self._planned = None
+        self._ask()
+
+    # From turns to deliveries.
+
+    async def _plan_turn(self, record: Record, now: float) -> None:
+        """Plan a delivery of a turn to each endpoint of its player."""
+        try:
+            turn = read(record, read_turn)
+        except Damaged:  # logged: the others are told
+            await self._journal.keep(Drop(TURN, key=record.key))
+            return
+        endpoints = await endpoints_of(self._journal, turn.player)
+        await self._change(deliveries_of(record, turn, endpoints, now))
+
+    async def _change(self, changes: list[Change]) -> bool:
+        """Make changes, unless somebody else was first: a step, or another worker."""
+        try:
+            await self._journal.keep(*changes)
+        except Fenced:
+            raise
+        except Conflict:
+            return False
+        return True
+
+    async def _begin(self, record: Record, now: float) -> None:
+        """Try a delivery, if it is still wanted; the try is noted before it is made."""
+        try:
+            delivery = read(record, read_delivery)
+        except Damaged:  # logged
+            await self._journal.keep(Drop(DELIVERY, key=record.key))
+            return
+        player = delivery.turn.player
+        if self._busy[player] >= MOST_OF_A_PLAYER:
+            await self._change(postponed(record, now + LATER))
+            return
+        endpoint = await self._endpoint_of(delivery)
+        if endpoint is None:
+            await self._change(forgotten(record))
+            return
+        tried, noted = begin_try(delivery, now)
+        if await self._change([Unchanged(record), noted]):
+            self._busy[player] += 1
+            self.under_way.start(self._try(noted, tried, endpoint))
+
+    async def _endpoint_of(self, delivery: Delivery) -> Endpoint | None:
+        """Where to deliver; None if the turn is over, its player was there, or the endpoint is not theirs."""
+        turn = delivery.turn
+        try:
+            now = await self._journal.record(TURN, turn_key(turn.number, turn.player))
+            if now is None or read(now, read_turn).seq != turn.seq:
+                return None
+            record = await self._journal.record(ENDPOINT, delivery.endpoint)
+            endpoint = None if record is None else read(record, read_endpoint)
+        except Damaged:
+            return None
+        if endpoint is None or endpoint.player != turn.player:
+            return None
+        if endpoint.kind == "push" and not await self._is_signed_in(endpoint):
+            await self._journal.keep(Drop(ENDPOINT, key=endpoint.id))
+            return None
+        return endpoint
+
+    async def _is_signed_in(self, endpoint: Endpoint) -> bool:
+        """Whether the browser of an endpoint is still signed in where it was when it was added."""
+        bearer = Bearer(endpoint.player, endpoint.session, endpoint.device)
+        try:
+            try:
+                self._sessions.player(bearer)
+            except LookUpFirst as first:
+                await first.look_up()
+                self._sessions.player(bearer)
+        except (Refused, LookUpFirst):
+            return False
+        return True
+
+    # Delivering.
+
+    async def _try(self, record: Record, delivery: Delivery, endpoint: Endpoint) -> None:
+        """Make one try, and keep what came of it."""
+        try:
+            answer = await self._send(delivery, endpoint)
+            changes = after_try(record, delivery, answer)
+            if changes:
+                await self._change(changes)
+        except Trouble as error:  # it is tried again, with the same id
+            log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
+        finally:
+            self._busy[endpoint.player] -= 1
+            self._busy += Counter()  # forgets those with none
+            self._ask()
+
+    async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Answer:
+        try:
+            message = await self._message(delivery, endpoint)
+            status = await self._outgoing.post(endpoint.url, message.headers, message.body)
+        except (NotReached, Refused) as why:
+            log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, why=str(why))
+            return "failed"
+        answer = answer_of(status)
+        if answer != "taken":
+            log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, status=status)
+        return answer
+
+    async def _message(self, delivery: Delivery, endpoint: Endpoint) -> Message:
+        turn, date = delivery.turn, self._clock.date()
+        game = self._games.get(turn.game)
+        what = told(delivery, turn.game if game is None else game.display_name, self._site)
+        if endpoint.kind == "webhook":
+            return webhook_message(what, endpoint, date)
+        key = await self.endpoints.push_key()
+        if key is None:
+            raise NotReached("web push needs the extra parlour[push]")
+        from parlour.server.parts.notifications.push import encrypt, read_browser  # noqa: PLC0415 - an extra
+
+        contact = self._site if self._site.startswith("https:") else ""
+        browser = read_browser(endpoint.key, endpoint.secret)
+        headers = push_headers(what, key.sign(endpoint.url, date, contact), date)
+        return Message(headers, encrypt(msgspec.json.encode(what), browser))

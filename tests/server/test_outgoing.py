@@ -1,0 +1,105 @@
+"""Requests to addresses that players chose: none leads into the local network, however it is dressed up."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from parlour.errors import Refused
+from parlour.server.outgoing import NotReached, Outgoing, is_public, read_url
+from tests.listener import Listener
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0",
+        "100.64.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1",
+        "::1", "::", "fe80::1", "fc00::1", "ff02::1", "2001:db8::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "2001:0:0:0:0:0:80ff:fffe",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_not_of_the_public_internet_is_known_in_every_dress(address):
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"])
+def test_an_address_of_the_public_internet_is_reached(address):
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org/", "https://127.0.0.1:0/", "//example.org", "https://exämple.org/", ""]
+)
+def test_only_plain_https_addresses_are_taken(url):
+    with pytest.raises(Refused, match="bad_address"):
+        read_url(url, local=False)
+
+
+def finds(*answers):
+    """A look-up of names that answers in turn, and what it was asked."""
+    asked = []
+
+    async def look_up(host, port):
+        asked.append(host)
+        return answers[min(len(asked), len(answers)) - 1]
+
+    return look_up, asked
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"]
+)
+async def test_this_machine_is_refused_by_whatever_name(host):
+    async with Listener() as listener:
+        with pytest.raises(Refused, match="bad_address"):
+            await Outgoing().post(f"https://{host}:{listener.port}/", {}, b"{}")
+        assert listener.received == []
+
+
+async def test_a_name_with_one_local_address_is_refused_whatever_the_others_are():
+    look_up, _ = finds(["8.8.8.8", "10.0.0.1"])
+    with pytest.raises(Refused, match="local network"):
+        await Outgoing(look_up=look_up).check("https://example.org/")
+
+
+async def test_a_name_that_leads_elsewhere_after_the_check_is_not_followed_there(monkeypatch):
+    """DNS rebinding: the name is looked up once, and the connection goes to the address that was checked."""
+    connected = []
+
+    async def connect(address, port, **how):
+        connected.append((address, how["server_hostname"]))
+        raise OSError("nobody there")
+
+    monkeypatch.setattr("asyncio.open_connection", connect)
+    look_up, asked = finds(["8.8.8.8"], ["127.0.0.1"])
+    with pytest.raises(NotReached):
+        await Outgoing(look_up=look_up).post("https://rebind.example/", {}, b"{}")
+    assert (asked, connected) == (["rebind.example"], [("8.8.8.8", "rebind.example")])
+    with pytest.raises(Refused, match="local network"):
+        await Outgoing(look_up=look_up).post("https://rebind.example/", {}, b"{}")
+    assert len(connected) == 1
+
+
+async def test_what_is_no_answer_of_the_web_is_a_failure():
+    async with Listener() as listener:
+        outgoing = Outgoing(local=True)
+        for nonsense in (b"SSH-2.0-OpenSSH\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nX: " + b"a" * 40_000):
+            listener.answer = nonsense
+            with pytest.raises(NotReached):
+                await outgoing.post(listener.url(), {}, b"{}")
+
+
+async def test_a_server_that_is_not_there_is_a_failure():
+    async with Listener() as listener:
+        url = listener.url()
+    with pytest.raises(NotReached):
+        await Outgoing(local=True).post(url, {}, b"{}")
+
+
+async def test_a_long_answer_is_not_read():
+    async with Listener() as listener:
+        listener.answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 9999999999\r\n\r\n" + b"a" * 100_000
+        assert await Outgoing(local=True).post(listener.url("/a?b=c"), {"X-Mine": "1"}, b"{}") == 202
+        (received,) = listener.received
+        assert (received.path, received.body) == ("/a?b=c", b"{}")
+        assert (received.headers["host"], received.headers["x-mine"]) == (f"127.0.0.1:{listener.port}", "1")
