@@ -1,20 +1,17 @@
 """The tools of a language model against a real server, called by the protocol's own client in memory."""
 
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
-from mcp import Client as ToolClient
 
-from parlour.client import Client
-from parlour.mcp.protocol import make_server
-from parlour.mcp.tools import ToolPlayer
 from tests.e2e.servers import Server
+from tests.mcp.models import models, play_out
 
 pytestmark = pytest.mark.e2e
 
 TOOLS = [
-    "list_games", "list_rooms", "open_room", "sit_down", "observe", "act", "wait_for_turn", "leave"
+    "list_games", "list_rooms", "open_room", "sit_down", "observe", "act", "wait_for_turn", "negotiate",
+    "leave",
 ]  # fmt: skip
 
 
@@ -25,42 +22,7 @@ def server(tmp_path_factory):
     server.kill()
 
 
-class Model:
-    """A scripted language model: what it calls goes through the protocol's own client."""
-
-    def __init__(self, tools):
-        self.tools = tools
-
-    async def __call__(self, tool, **arguments):
-        return (await self.tools.call_tool(tool, arguments)).structured_content
-
-
-def server_for(player):
-    """The protocol's server for one player."""
-    return make_server(lambda _: player)
-
-
-@asynccontextmanager
-async def models(server, *names):
-    """Players who play by tools."""
-    async with AsyncExitStack() as stack:
-        found = []
-        for name in names:
-            token = server.call("POST", "/api/players", {"bot": True, "name": name}).json()["token"]
-            client = await stack.enter_async_context(Client(f"http://{server.address}", token))
-            found.append(Model(await stack.enter_async_context(ToolClient(server_for(ToolPlayer(client))))))
-        yield found
-
-
-async def play_out(call, room):
-    """Play whatever is legal first until the game is over; gives what is seen then."""
-    while not (seen := await call("wait_for_turn", room=room))["over"]:
-        if seen["your_turn"]:
-            await call("act", room=room, event=seen["legal"][0], seq=seen["seq"])
-    return seen
-
-
-async def test_there_are_eight_tools_and_each_says_what_it_does_and_takes(server):
+async def test_there_are_nine_tools_and_each_says_what_it_does_and_takes(server):
     async with models(server, "Ann") as (call,):
         tools = (await call.tools.list_tools()).tools
         assert [tool.name for tool in tools] == TOOLS
@@ -205,3 +167,34 @@ async def test_two_who_look_for_a_ranked_game_are_paired_and_rated_on_the_ladder
         await asyncio.gather(play_out(ann, room), play_out(bob, room))
         ladder = server.call("GET", "/api/leaderboard", params={"game": "tictactoe", "bots": "true"}).json()
         assert {"Tara", "Tom"} <= {row["name"] for row in ladder}
+
+
+async def test_what_is_offered_is_told_and_answered_and_a_move_declines_it(server):
+    async with models(server, "Ann", "Bob") as (ann, bob):
+        room = (await ann("open_room", game="tictactoe"))["room"]
+        await bob("sit_down", room=room)
+        await ann("act", room=room, event={"type": "mark", "cell": 4})
+        assert "Ann offers a draw" in (await ann("negotiate", room=room, do="draw"))["text"]
+        seen = await bob("wait_for_turn", room=room)
+        assert seen["offered"] == "draw"
+        assert "Ann offers a draw: negotiate to accept or decline it" in seen["text"]
+        assert "offered" not in await bob("act", room=room, event=seen["legal"][0])
+        assert (await bob("negotiate", room=room, do="accept"))["code"] == "no_such_offer"
+        assert (await ann("negotiate", room=room, do="draw"))["code"] == "offer_declined"
+        await bob("negotiate", room=room, do="draw")
+        assert "both sides agreed" in (await ann("negotiate", room=room, do="accept"))["text"]
+
+
+async def test_a_pause_is_agreed_upon_and_whoever_has_enough_resigns(server):
+    async with models(server, "Ann", "Bob", "Eve") as (ann, bob, eve):
+        room = (await ann("open_room", game="stratego", config={"setup": "random"}))["room"]
+        await bob("sit_down", room=room)
+        await ann("negotiate", room=room, do="pause")
+        assert (await bob("negotiate", room=room, do="accept"))["paused"]
+        seen = await ann("observe", room=room)
+        assert (seen["paused"], seen["your_turn"]) == (True, False)
+        await bob("negotiate", room=room, do="resume")
+        assert (await ann("wait_for_turn", room=room))["offered"] == "resume"
+        assert (await ann("negotiate", room=room, do="accept"))["your_turn"]
+        assert (await eve("negotiate", room=room, do="resign"))["code"] == "not_seated"
+        assert "Bob won; Ann lost" in (await ann("negotiate", room=room, do="resign"))["text"]

@@ -1,9 +1,11 @@
 """What each tool takes: its arguments are a struct, which checks them and makes their JSON schema."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+
+from parlour.offers import What
 
 MOST_SECONDS = 25.0
 """The longest that a tool waits: many hosts give up after 30 s."""
@@ -70,17 +72,27 @@ class WaitForTurn(ToolCall, frozen=True, tag="wait_for_turn"):
     seconds: Annotated[float, Meta(ge=0, le=MOST_SECONDS, description="how long at most")] = MOST_SECONDS
 
 
+class Negotiate(ToolCall, frozen=True, tag="negotiate"):
+    """Offer the others a draw, a move back or a pause, answer what they offer you, or resign."""
+
+    room: Room
+    do: Annotated[
+        What | Literal["accept", "decline", "resign"],
+        Meta(description="resume: offer to go on after a pause; accept, decline: answer the open offer"),
+    ]
+
+
 class Leave(ToolCall, frozen=True, tag="leave"):
     """Leave a room for good: you give up your seat, and with it a game that goes on."""
 
     room: Room
 
 
-AnyCall = ListGames | ListRooms | OpenRoom | SitDown | Observe | Act | WaitForTurn | Leave
+AnyCall = ListGames | ListRooms | OpenRoom | SitDown | Observe | Act | WaitForTurn | Negotiate | Leave
 
 CALLS: dict[str, type[ToolCall]] = {
     str(kind.__struct_config__.tag): kind
-    for kind in (ListGames, ListRooms, OpenRoom, SitDown, Observe, Act, WaitForTurn, Leave)
+    for kind in (ListGames, ListRooms, OpenRoom, SitDown, Observe, Act, WaitForTurn, Negotiate, Leave)
 }
 """The tools by name."""
 

@@ -1,18 +1,38 @@
 """What a language model reads: a place in a room and the rules of a game, as text."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from parlour.client import Seat
 from parlour.game import Outcome
+from parlour.offers import WORDS, Offers, What
 from parlour.scene import with_names
+from parlour.wire import Result
 
 MOST_LEGAL = 100
 """Legal events that are told at most."""
 
 encode = msgspec.json.Encoder().encode
+
+
+class Place(Protocol):
+    """A place in a room, as far as it is told: a seat of the client, or what the leak check compares."""
+
+    room: str
+    game: str
+    number: int | None
+    """Which seat it is; None for somebody who watches."""
+    seq: int | None
+    view: Any
+    legal: list[Any] | None
+    result: Result | None
+    offers: Offers
+
+    @property
+    def offered(self) -> What | None:
+        """What somebody else offers, while that waits for this player."""
+        ...
 
 
 class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -31,9 +51,11 @@ class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
     """The legal events, up to so many; None where the game does not list them."""
     legal_count: int = 0
     paused: bool = False
+    offered: What | None = None
+    """What somebody offers, while that waits for your answer."""
 
 
-def observation_of(seat: Seat, room: Mapping[str, Any]) -> Observation:
+def observation_of(seat: Place, room: Mapping[str, Any]) -> Observation:
     """What is seen from a place, with the names that the *room* tells of its seats."""
     legal = seat.legal if seat.number is not None else []
     over, paused = seat.result is not None, seat.offers.paused is not None
@@ -49,11 +71,12 @@ def observation_of(seat: Seat, room: Mapping[str, Any]) -> Observation:
         legal=None if legal is None else legal[:MOST_LEGAL],
         legal_count=len(legal or ()),
         paused=paused,
+        offered=seat.offered,
     )
 
 
 def _told(
-    seat: Seat, seats: Sequence[Mapping[str, Any] | None], legal: list[Any] | None, *, paused: bool
+    seat: Place, seats: Sequence[Mapping[str, Any] | None], legal: list[Any] | None, *, paused: bool
 ) -> str:
     names = [None if one is None else one["name"] for one in seats]
     you = "you watch" if seat.number is None else f"you have seat {seat.number}"
@@ -61,7 +84,9 @@ def _told(
     lines = [f"room {seat.room}, {seat.game}, step {seat.seq}; {you}; seats: {sitting}"]
     lines.append(with_names(str(seat.view), names))
     if paused:
-        lines.append("the game is paused")
+        lines.append("the game is paused; it goes on when everybody agrees to resume")
+    if seat.offers.open is not None:
+        lines.append(_offer(seat, seats))
     if seat.result is not None:
         lines.append(f"the game is over: {_ended(seat.result.outcome, seats)}")
     if legal:
@@ -69,6 +94,15 @@ def _told(
         lines.append(f"legal events{more}:")
         lines += [encode(event).decode() for event in legal[:MOST_LEGAL]]
     return "\n".join(lines)
+
+
+def _offer(seat: Place, seats: Sequence[Mapping[str, Any] | None]) -> str:
+    """The open offer: whose, and who has to answer it."""
+    offer = seat.offers.open
+    assert offer is not None  # noqa: S101 - the caller looked
+    by = next((one["name"] for one in seats if one is not None and one["id"] == offer.by), "somebody")
+    told = f"{by} offers {WORDS[offer.what]}"
+    return f"{told}: negotiate to accept or decline it; to act declines it" if seat.offered else told
 
 
 def _ended(outcome: Outcome, seats: Sequence[Mapping[str, Any] | None]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +16,7 @@ from parlour.mcp.calls import (
     Leave,
     ListGames,
     ListRooms,
+    Negotiate,
     Observe,
     OpenRoom,
     SitDown,
@@ -22,7 +24,7 @@ from parlour.mcp.calls import (
     read_call,
 )
 from parlour.mcp.texts import MOST_LEGAL, Observation, observation_of, page_text
-from parlour.wire import strict
+from parlour.sanitize import strict
 
 MOST_ROOMS = 20
 """Listed rooms that are told at most."""
@@ -52,6 +54,7 @@ class ToolPlayer:
             Observe: self.observe,
             Act: self.act,
             WaitForTurn: self.wait_for_turn,
+            Negotiate: self.negotiate,
             Leave: self.leave,
         }
 
@@ -160,6 +163,8 @@ class ToolPlayer:
         """A place in a room: the one that is there, one's own seat, or one to watch from."""
         async with self._entering:
             seat = self._seats.get(room)
+            if seat is not None and seat.closed is None and not watch:
+                await self._catch_up(seat)
             if seat is not None and (seat.closed is not None or (seat.number is None and not watch)):
                 await seat.close()
                 seat = None
@@ -187,12 +192,27 @@ class ToolPlayer:
 
     async def wait_for_turn(self, asked: WaitForTurn) -> Answer:
         seat = await self._seat(asked.room, watch=True)
-        seen = seat.seq
-        try:
+        seen, answer = seat.seq, None
+        with suppress(TimeoutError):
             async with asyncio.timeout(asked.seconds):
-                await seat.wait(lambda seat: _has_news(seat, seen))
-        except TimeoutError:
-            pass
+                while answer is None or not _has_news(seat, seen):
+                    await seat.wait(lambda seat: _has_news(seat, seen))
+                    answer = await self._see(seat)
+        return answer or await self._see(seat)
+
+    async def negotiate(self, asked: Negotiate) -> Answer:
+        seat = await self._seat(asked.room, watch=True)
+        match asked.do:
+            case "resign":
+                step = await seat.resign()
+            case "accept" | "decline":
+                await self._catch_up(seat)
+                if (what := seat.offered) is None:
+                    raise Refused(Code.NO_SUCH_OFFER, "nobody offers you anything")
+                step = await seat.answer(what, accept=asked.do == "accept")
+            case what:
+                step = await seat.offer(what)
+        await self._up_to(seat, step)
         return await self._see(seat)
 
     async def _up_to(self, seat: Seat, step: int) -> None:
@@ -200,11 +220,18 @@ class ToolPlayer:
         await seat.wait(lambda seat: seat.seq is not None and seat.seq >= step)
 
     async def _see(self, seat: Seat) -> Answer:
-        """What is seen from a place; offers, for which there is no tool, are declined."""
-        await seat.decline()
-        room = await self.client.call("GET", f"/api/rooms/{seat.room}")
-        seen: Observation = observation_of(seat, room)
+        """What is seen from a place."""
+        seen: Observation = observation_of(seat, await self._catch_up(seat))
         return Answer(seen.text, msgspec.to_builtins(seen))
+
+    async def _catch_up(self, seat: Seat) -> dict[str, Any]:
+        """Hear all that has happened, also by calls that another worker answered; gives the room."""
+        room: dict[str, Any] = await self.client.call("GET", f"/api/rooms/{seat.room}")
+        if seat.closed is None:
+            await self._up_to(seat, room["seq"])
+            sitting = [None if one is None else one["id"] for one in room["seats"]]
+            seat.number = sitting.index(seat.player) if seat.player in sitting else None
+        return room
 
 
 def refusal(why: Refused) -> Answer:
@@ -218,6 +245,8 @@ def refusal(why: Refused) -> Answer:
 
 def _has_news(seat: Seat, seen: int | None) -> bool:
     """True if there is something to do, or the game is over; where nobody can say, if something happened."""
+    if seat.offered is not None:
+        return True
     if seat.result is not None or seat.number is None:
         return seat.result is not None or seat.seq != seen
     return bool(seat.legal) if seat.legal is not None else seat.seq != seen
