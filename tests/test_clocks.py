@@ -5,75 +5,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlour.clocks import MAX_LAG, Claim, ClockSettings
+from parlour.clocks import MAX_LAG, Absence, Claim, ClockSettings
 from parlour.errors import Refused
-from parlour.game import Outcome, Timeouts, Update
+from parlour.game import Outcome
 from parlour.games import GAMES
 from parlour.games.tictactoe import TicTacToe
 from parlour.offers import Answer, Offer
 from parlour.room import apply, open_room
 from parlour.testing import Table, chance_of, check_replay, play_to_end, refused
-from parlour.wire import Act, Disconnect, Hold, Leave, Rematch
+from parlour.wire import Act, Connect, Disconnect, Hold, Leave, Rematch
 from tests.probe import Probe
-
-ANN, BOB = "ann", "bob"
-
-
-class AnnThinks(Probe):
-    """A game in which it is always Ann's turn."""
-
-    offers = ("pause",)
-    seats = range(2, 3)
-    timeouts = Timeouts(game=None)
-
-    def to_move(self, state):
-        return [ANN]
-
-
-class Forgiving(AnnThinks):
-    """The end of the time means nothing in it."""
-
-    def handle_flag(self, state, player, moment):
-        return Update(state)
-
-
-class Failing(AnnThinks):
-    """It cannot handle the end of the time."""
-
-    def handle_flag(self, state, player, moment):
-        raise ZeroDivisionError
-
-
-def clock(kind, seconds, extra=0.0):
-    return ClockSettings(kind, seconds, extra)
-
-
-def seated(settings, game=None):
-    return Table(game or GAMES["tictactoe"], clock=settings).sit(ANN, BOB)
-
-
-def mark(table, player, lag=0.0):
-    """Take the first free cell."""
-    event = msgspec.json.encode(table.legal(player)[0])
-    return table.do(Act(player, msgspec.Raw(event), lag))
-
-
-def play(table, timeline):
-    for move in filter(None, timeline.split(", ")):
-        player, seconds = move.split()
-        table.wait(float(seconds))
-        mark(table, player)
-    return table
-
-
-def left(table):
-    """What each seat has left at this moment."""
-    now = table.room.clock(table.now)
-    return [
-        round(one.left if one.since is None else table.room.clocks.out_at(seat) - now, 3)
-        for seat, one in enumerate(table.room.clocks.seats)
-    ]
-
+from tests.timelines import (
+    ANN,
+    BOB,
+    AnnThinks,
+    Failing,
+    Forgiving,
+    Impatient,
+    away,
+    clock,
+    left,
+    left_away,
+    mark,
+    pause,
+    play,
+    seated,
+)
 
 # How time is counted.
 
@@ -244,6 +201,64 @@ def test_a_game_that_fails_at_the_end_of_the_time_has_lost_its_say():
     assert table.room.verdict.how == "flagged"
 
 
+# Who moves twice in a row.
+
+
+def test_in_goofspiel_each_round_has_its_time_also_for_who_bid_last():
+    table = seated(clock("turn", 30), GAMES["goofspiel"])
+    table.wait(25)
+    mark(table, ANN)
+    table.wait(4)
+    mark(table, BOB)
+    assert left(table) == [30, 30]
+
+
+def test_in_hearts_each_card_has_its_time_also_for_who_takes_the_trick():
+    table = Table(GAMES["hearts"], {"players": 3, "passing": False}, clock=clock("turn", 30))
+    table.sit(ANN, BOB, "cat")
+    in_a_row, before = 0, None
+    for _ in range(30):
+        table.wait(20)
+        (player,) = [one for one in (ANN, BOB, "cat") if table.legal(one)]
+        in_a_row, before = in_a_row + (player == before), player
+        mark(table, player)
+        assert left(table) == [30, 30, 30]
+    assert in_a_row
+
+
+# How long a room waits for somebody.
+
+
+def test_while_somebodys_time_runs_neither_the_seat_nor_the_room_is_given_up():
+    table = seated(clock("turn", 86400), Impatient())
+    for player in (ANN, BOB):
+        table.do(Disconnect(player))
+    table.wait(86000)
+    assert (table.room.players, table.why_ended()) == ((ANN, BOB), None)
+    table.wait(401)
+    assert table.room.verdict.how == "flagged"
+    table.wait(11)
+    assert table.why_ended() == "nobody_here", "after the game the room waits as the game has it"
+
+
+def test_a_turn_may_take_longer_than_the_patience_of_the_server():
+    table = seated(clock("turn", 30 * 86400))
+    for player in (ANN, BOB):
+        table.do(Disconnect(player))
+    table.wait(30 * 86400 + 1)
+    assert table.room.verdict.how == "flagged"
+
+
+def test_in_a_pause_the_room_waits_as_the_game_has_it():
+    table = seated(clock("turn", 86400), Impatient())
+    table.do(Offer(ANN, "pause"))
+    table.do(Answer(BOB, "pause", accept=True))
+    for player in (ANN, BOB):
+        table.do(Disconnect(player))
+    table.wait(11)
+    assert table.why_ended() == "nobody_here"
+
+
 # Where the room was set up so that nobody loses at once.
 
 
@@ -338,6 +353,15 @@ def test_a_move_after_the_time_is_refused():
         {"kind": "sand", "seconds": 60},
         {"kind": "turn", "seconds": 60, "colour": "red"},
         {"kind": "turn", "seconds": 60, "at_zero": "explode"},
+        {"kind": "turn"},
+        {"kind": "increment", "seconds": 0},
+        {"kind": "none"},
+        {"kind": "none", "seconds": 60, "away": {"seconds": 60}},
+        {"kind": "none", "extra": 3, "away": {"seconds": 60}},
+        {"kind": "none", "away": {"seconds": -1}},
+        {"kind": "none", "away": {"seconds": 1e12}},
+        {"kind": "none", "away": {"seconds": 60, "at_zero": "explode"}},
+        {"kind": "none", "away": 60},
     ],
 )
 def test_a_clock_that_makes_no_sense_is_none(wrong):
@@ -369,27 +393,22 @@ class InTurn(AnnThinks):
         return [(ANN, BOB)[state.calls.count("told") % 2]]
 
 
-def pause(table, seconds):
-    """Both agree to a pause, and then to go on."""
-    table.do(Offer(ANN, "pause"))
-    table.do(Answer(BOB, "pause", accept=True))
-    table.now += seconds
-    table.do(Offer(BOB, "resume"))
-    table.do(Answer(ANN, "resume", accept=True))
-
-
 @given(
     extra=st.sampled_from([0.0, 2.0, 5.0]),
     kind=st.sampled_from(["increment", "delay"]),
     happens=st.lists(
-        st.tuples(st.sampled_from(["move", "pause", "hold"]), st.integers(0, 30), st.integers(0, 300)),
+        st.tuples(
+            st.sampled_from(["move", "pause", "hold", "away"]), st.integers(0, 30), st.integers(0, 300)
+        ),
         max_size=20,
     ),
 )
-def test_turns_pauses_the_server_being_down_and_lag_add_up_to_the_time_of_the_room(extra, kind, happens):
-    table = seated(clock(kind, 10_000, extra), InTurn())
+def test_turns_absences_pauses_the_server_being_down_and_lag_add_up_to_the_time_of_the_room(
+    extra, kind, happens
+):
+    table = seated(away(10_000, think=(kind, 10_000, extra)), InTurn())
     players, moves = [ANN, BOB], 0
-    charged, free, given_back, stood = [0.0, 0.0], 0.0, 0.0, 0.0
+    charged, free, given_back, stood, absent = [0.0, 0.0], 0.0, 0.0, 0.0, [0.0, 0.0]
     turn = 0.0
     for what, seconds, lag in happens:
         if what == "move":
@@ -406,13 +425,19 @@ def test_turns_pauses_the_server_being_down_and_lag_add_up_to_the_time_of_the_ro
             table.now += seconds
             table.do(Hold(float(seconds)))
             stood += seconds
+        elif what == "away":
+            table.do(Disconnect(players[moves % 2]))
+            table.now += seconds
+            table.do(Connect(players[moves % 2]))
+            absent[moves % 2] += seconds
         else:
             pause(table, seconds)
             stood += seconds
     added = [extra * ((moves + 1 - seat) // 2) if kind == "increment" else 0.0 for seat in (0, 1)]
     expected = [10_000 - charged[seat] + added[seat] for seat in (0, 1)]
     assert [one.left for one in table.room.clocks.seats] == pytest.approx(expected)
-    assert sum(charged) + free + given_back + turn + stood == pytest.approx(table.now)
+    assert left_away(table) == pytest.approx([10_000 - seconds for seconds in absent])
+    assert sum(charged) + free + given_back + turn + stood + sum(absent) == pytest.approx(table.now)
     assert table.room.clock(table.now) == pytest.approx(table.now - stood)
     check_replay(table)
 
@@ -433,3 +458,18 @@ def test_what_is_charged_is_the_turn_without_delay_and_lag(extra, kind, turns):
     seats = table.room.clocks.seats
     assert [one.left for one in seats] == pytest.approx([1000 - spent[ANN], 1000 - spent[BOB]])
     check_replay(table)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ClockSettings("none", 0, away=Absence(60)),
+        ClockSettings("none", float("0"), away=Absence(60)),
+        ClockSettings("turn", 60, away=Absence(60, "bot")),
+        ClockSettings("delay", 60, 5, "claim"),
+    ],
+)
+def test_a_clock_is_read_back_as_it_was_written(settings):
+    written = msgspec.json.encode(settings)
+    read = msgspec.json.decode(written, type=ClockSettings)
+    assert (read, msgspec.json.encode(read)) == (settings, written)

@@ -1,9 +1,12 @@
 """The GammonX door in trouble: breaks, slow players, doubles, and clients that ask for what cannot be."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from parlour.offers import Answer, Offer
+from parlour.server.rooms.calls import Perform
 from parlour.server.ticket_records import kept_tickets
 from tests.doors.hall import Hall, Visitor, guid
 
@@ -99,6 +102,31 @@ async def test_half_of_the_time_is_told_to_whoever_is_on_turn(hall):
     assert told["activePlayer"] == one.id
     assert told["turnExpiration"] == "2025-01-01T00:01:00.000000Z"
     assert (one.events(), other.events()) == (["turn-timer"], [])
+
+
+async def test_half_of_the_time_is_told_once_although_somebody_goes_and_comes(hall):
+    one, other = await hall.playing()
+    await hall.alive(31, one, other)
+    assert one.events() == ["turn-timer"]
+    await one.drop()
+    await hall.alive(5, other)
+    one = await hall.come(one.who, one.match)
+    await hall.alive(20, one, other)
+    assert one.events() == ["player-connected", "game-state"]
+
+
+async def test_in_a_pause_nobody_is_told_that_half_of_the_time_is_over(hall):
+    one, other = await hall.playing()
+    room = hall.world.room(one.match)
+    for seat, answer in ((0, Offer), (1, partial(Answer, accept=True))):
+        await hall.world.server.rooms.call(one.match, Perform(answer(room.seats[seat].player, "pause")))
+    await hall.alive(100, one, other)
+    assert (one.events(), other.events()) == ([], [])
+
+
+async def test_the_way_of_a_move_is_measured_at_this_door_too(hall):
+    await hall.playing()
+    assert [socket.measures for socket in hall.sockets.open] == [True, True]
 
 
 async def test_who_does_not_play_in_a_minute_loses_the_game(hall):

@@ -73,9 +73,9 @@ MATCH = guid("match")
 async def wait_in(hall: Hall, wanted: Queue) -> None:
     """Ann waits in a room to which Bob was sent."""
     pairing = hall.world.server.pairing
-    assert (await pairing.meet("ann", wanted, MATCH, wanted.config)).at == MATCH
+    assert (await pairing.meet("ann", wanted, MATCH)).at == MATCH
     await hall.world.seated(MATCH, "ann")
-    assert (await pairing.meet("bob", wanted, "another", wanted.config)).room == MATCH
+    assert (await pairing.meet("bob", wanted, "another")).room == MATCH
 
 
 @pytest.mark.parametrize(("way", "game"), WAYS)

@@ -25,7 +25,7 @@ CONFIGS: list[tuple[str, Any]] = [
     ("hearts", {"points": 0}),
     ("goofspiel", SMALL["goofspiel"]),
     ("goofspiel", {"cards": 5}),
-    ("backgammon", {"match": "five_points", "crawford": True, "turn_seconds": 60}),
+    ("backgammon", {"match": "five_points", "crawford": True}),
     *(("backgammon", {"variant": variant}) for variant in ("tavli", "fevga", "plakoto", "portes", "tavla")),
 ]
 PLACES = ("games", "room", "server/rooms", "server/parts/pairing", "offers.py", "lobby.py")

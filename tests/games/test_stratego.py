@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from parlour.clocks import MAX_LAG, Absence, ClockSettings
 from parlour.errors import Code
 from parlour.game import Chance, Outcome
 from parlour.games.stratego import Stratego
 from parlour.games.stratego.board import BLUE, RANKS, RED, moves, parse, why_not
 from parlour.games.stratego.position import Position, Rules
 from parlour.games.stratego.rules import DeclineDraw, Move, OfferDraw, Resign
-from parlour.testing import NEW_YEAR, Table, effects, legal, told
+from parlour.testing import Table, effects, legal, told
 
 GAME = Stratego()
 ANN, BOB = "ann", "bob"
@@ -467,18 +468,34 @@ def test_after_the_end_nothing_moves(event):
 
 
 def test_who_takes_too_long_for_a_move_has_lost():
-    table = Table(GAME, {"preset": "ogetarts", "turn_seconds": 30}).sit(ANN, BOB)
+    table = Table(GAME, {"preset": "ogetarts"}, clock=ClockSettings("turn", 30)).sit(ANN, BOB)
     table.wait(20)
     table.act(ANN, legal(GAME, table.state, ANN)[0])
-    table.wait(29.9)
-    assert table.room.outcome is None
-    assert GAME.view(table.state, None)["until"] == NEW_YEAR + 50
-    table.wait(0.1)
-    assert table.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="the time is up")
+    assert table.wait(30) == []
+    table.wait(MAX_LAG)
+    assert table.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="out of time")
+    assert table.sees(None)["reason"] == "time"
+
+
+def test_who_is_away_for_too_long_has_lost():
+    clock = ClockSettings("none", away=Absence(60))
+    table = Table(GAME, {"preset": "ogetarts", "restart_after": 0}, clock=clock).sit(ANN, BOB)
+    table.disconnect(BOB)
+    table.wait(60)
+    assert table.room.outcome == Outcome(won=(ANN,), lost=(BOB,), why="away too long")
+    assert table.sees(None)["reason"] == "away"
+
+
+@pytest.mark.parametrize(("seconds", "clock"), [(30, 30), (1, 5), (0, None), (None, None)])
+def test_the_setting_of_older_clients_for_a_move_is_the_rooms_clock(seconds, clock):
+    room = Table(GAME, {"turn_seconds": seconds}).room
+    assert (room.clocks and room.clocks.settings) == (clock and ClockSettings("turn", clock))
+    assert not room.config["turn_seconds"]
 
 
 def test_the_clock_stops_with_the_game():
-    table = Table(GAME, {"preset": "ogetarts", "turn_seconds": 30, "restart_after": 0}).sit(ANN, BOB)
+    clock = ClockSettings("turn", 30)
+    table = Table(GAME, {"preset": "ogetarts", "restart_after": 0}, clock=clock).sit(ANN, BOB)
     table.act(ANN, Resign())
     assert table.wait(3600) == []
     assert {"type": "cancel", "key": "clock"} in effects(table.steps[-1])

@@ -30,7 +30,7 @@ HANDS = """
 
 def backgammon() -> Moments:
     """What Ann, who is x, sees; at the end boards of plakoto and fevga."""
-    table = Table(Backgammon(), {"match": "five_points", "turn_seconds": 60}).sit("ann", "bob")
+    table = Table(Backgammon(), {"match": "five_points"}).sit("ann", "bob")
     game, moments = table.game, Moments()
 
     def see(title: str, viewer: str | None = "ann") -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from parlour import Event, Game, Moment, State, Update
 from parlour.games.minesweeper import Chord, Flag, Minesweeper, Open
 from parlour.games.tictactoe import Mark, TicTacToe
-from parlour.scene import Piece, Scene, Side, grid
+from parlour.scene import Clock, Piece, Scene, Side, grid
 from parlour.testing import Table
 from tests.scenes import Moments
 
@@ -124,6 +124,7 @@ def connect_four() -> Moments:
         return Scene(
             7,
             6,
+            clocks=(Clock(90, at=2.0 * len(played), down=True, seat=len(played) % 2),),
             spots=grid(7, 6, shape="round", fill="wood", click=click if mine else {}),
             pieces=tuple(pieces),
             status="Your turn" if mine else "Waiting for {1}",

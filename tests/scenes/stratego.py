@@ -17,7 +17,7 @@ CARELESS = """
 
 def stratego() -> Moments:
     """What Ann, who is red, sees; Bob has put his flag into the front row."""
-    table = Table(Stratego(), {"turn_seconds": 30}).sit("ann", "bob")
+    table = Table(Stratego()).sit("ann", "bob")
     table.act("bob", Arrange(CARELESS))
     table.act("ann", Form("corner"))
     moments = [("Both arrange", table.game.scene(table.state, "ann"))]

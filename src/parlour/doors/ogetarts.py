@@ -16,19 +16,8 @@ from parlour.games.stratego.board import MARSHAL, RANKS, SIDES, WIDTH
 from parlour.games.stratego.formations import ARMY
 from parlour.games.stratego.rules import Move, Reset
 from parlour.protocols.phoenix import Frame, Phoenix
-from parlour.wire import (
-    ROOM_ID,
-    Company,
-    Enter,
-    EnterByDoor,
-    LookFirst,
-    Push,
-    Request,
-    SendChat,
-    SendEvent,
-    Wish,
-    clean_name,
-)
+from parlour.sanitize import ROOM_ID, clean_name
+from parlour.wire import Company, Enter, EnterByDoor, LookFirst, Push, Request, SendChat, SendEvent, Wish
 
 TOPIC = "games:"
 MOBILE = sum(RANKS.index(rank) <= MARSHAL for rank in ARMY)

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from parlour.errors import Code, Refused, parse
 from parlour.games.tictactoe import MARKS, Board
-from parlour.wire import strict
+from parlour.sanitize import strict
 
 VERSION = 3
 SERVER = "server"

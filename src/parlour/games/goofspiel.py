@@ -398,6 +398,10 @@ class Goofspiel(Game[Auction]):
             return []
         return [Bid(card) for card in state.hands[seat]]
 
+    def turn_id(self, state: Auction) -> object:
+        """Each round has its time, also for whoever was the last to bid before it."""
+        return len(state.rounds)
+
     def outcome(self, state: Auction) -> Outcome | None:
         if not state.over:
             return None

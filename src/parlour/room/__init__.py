@@ -11,6 +11,7 @@ from parlour.room.steps import (
     open_room,
     perform_without_game,
     places_of,
+    read_terms,
     replay,
 )
 from parlour.room.timing import has_turns, seats_to_move
@@ -36,6 +37,7 @@ __all__ = [
     "own_topic",
     "perform_without_game",
     "places_of",
+    "read_terms",
     "replay",
     "seal",
     "seats_to_move",

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from parlour.clocks import Claim, Clocks, ClockSettings, Flag
+from parlour.clocks import Claim, Clocks, ClockSettings, Flag, SetClock
 from parlour.errors import Code, Refused
 from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
 from parlour.luck import AddedLuck, AddLuck, mixed
 from parlour.offers import Answer, Offer, Resign, after_move
-from parlour.room.timing import TimedTurn, has_turns
+from parlour.room.timing import TimedTurn, has_turns, lists_moves
 from parlour.room.topics import ALL, talk_topic, topics_of
 from parlour.room.turn import not_seated
 from parlour.room.values import DEFAULT_PATIENCE, Alarm, Asked, Instant, Patience, Room, Seat
@@ -28,6 +28,7 @@ from parlour.wire import (
     Join,
     Leave,
     Rematch,
+    Rename,
     RevealedSeed,
     Ring,
     Shutdown,
@@ -47,14 +48,11 @@ def open_room(
     clock: ClockSettings | None = None,
 ) -> Room[S]:
     """A new room; a config that makes no sense is refused here and hurts nobody."""
-    checked = game.read_config({} if config is None else config)
-    if clock is not None and not has_turns(game):
-        why = f"{game.display_name} does not say whose turn it is, so its players have no clocks"
-        raise Refused(Code.INVALID_CONFIG, why, path="$.clock")
+    checked, clock = read_terms(game, config, clock)
     places = places_of(game, checked)
     seats = (None,) * (places.stop - 1)
     chance = Chance(at.seed, 0)
-    state = game.init(checked, Moment(at.now, at.date, chance, seats))
+    state = game.init(checked, Moment(at.now, at.date, chance, seats, clock=clock))
     alarms = {}
     waits = [
         seconds for seconds in (game.timeouts.game, at.patience.empty) if isinstance(seconds, float | int)
@@ -77,6 +75,19 @@ def open_room(
     )
 
 
+def read_terms(game: Game[Any], config: Any, clock: ClockSettings | None) -> tuple[Any, ClockSettings | None]:
+    """The config and the clock of a room, checked; a setting of the game for time counts without a clock."""
+    checked, own = game.take_clock(game.read_config({} if config is None else config))
+    clock = own if clock is None else clock
+    if clock is not None and clock.kind != "none" and not has_turns(game):
+        why = f"{game.display_name} does not say whose turn it is, so its players have no clocks"
+        raise Refused(Code.INVALID_CONFIG, why, path="$.clock")
+    if clock is not None and clock.has_bots and not lists_moves(game):
+        why = f"{game.display_name} does not list what can be done, so no bot moves for anybody"
+        raise Refused(Code.INVALID_CONFIG, why, path="$.clock")
+    return checked, clock
+
+
 def places_of(game: Game[Any], config: Any) -> range:
     """How many can play in a room with this config; never others than the game declares."""
     places = game.seats_for(config)
@@ -91,7 +102,8 @@ def ask_to_join(
     """What the game answers to somebody without a seat: a seat, or topics to watch by; or it refuses."""
     added = room.added if spectate else room.added_with(player, luck)
     chance = Chance(mixed(room.seed, added), room.seq + 1)
-    moment = Moment(room.clock(at.now), at.date, chance, room.players, at.rules)
+    clock = None if room.clocks is None else room.clocks.settings
+    moment = Moment(room.clock(at.now), at.date, chance, room.players, at.rules, at.kept, clock)
     return Asked(at, _welcome(game, room.state, player, moment, spectate=spectate), chance)
 
 
@@ -160,7 +172,7 @@ def draw_sizes(
 
 def _instant_of(kept: Step, patience: Patience) -> Instant:
     """The moment at which a kept step was made."""
-    return Instant(kept.now, kept.date, kept.seed or b"", kept.rules, patience)
+    return Instant(kept.now, kept.date, kept.seed or b"", kept.rules, kept.effects, patience)
 
 
 def _shown(room: Room[Any]) -> RevealedSeed:
@@ -185,6 +197,8 @@ class _Turn(TimedTurn[S]):
                 self.connect(command.player)
             case Disconnect():
                 self.disconnect(command.player)
+            case Rename():
+                self.rename(command)
             case Leave():
                 self.leave(command)
             case Rematch():
@@ -195,10 +209,8 @@ class _Turn(TimedTurn[S]):
                 self.add_luck(command)
             case Ring():
                 self.ring(command)
-            case Flag():
-                self.flag(command)
-            case Claim():
-                self.claim(command)
+            case Flag() | Claim() | SetClock():
+                self.time(command)
             case Hold():
                 self.behind += command.seconds
             case Shutdown():
@@ -215,6 +227,7 @@ class _Turn(TimedTurn[S]):
             self.run_clocks(outcome)
             if self.game.timeouts.game == "server":
                 self.last(playing=outcome is None)
+            self.wait_by_clocks()
         at = self.at
         step = Step(
             seq=room.seq + 1,
@@ -253,6 +266,7 @@ class _Turn(TimedTurn[S]):
             added=() if shows else self.added,
             awaited=self.awaited,
             clocks=self.clocks,
+            called=self.call_absent(outcome),
         )
         return after, step
 
@@ -293,7 +307,8 @@ class _Turn(TimedTurn[S]):
         if joined.seat is None:
             raise TypeError(f"{self.game.name}: a join without a seat is no step")
         topics = topics_of(command.player, joined, apart=self.room.apart)
-        self.sit(joined, Seat(command.player, command.name, topics, bot=command.bot, remote=command.remote))
+        marks = {"bot": command.bot, "remote": command.remote, "account": command.account}
+        self.sit(joined, Seat(command.player, command.name, topics, **marks))
         if command.bot:  # it is here at once, and keeps no room alive
             self.come(joined.seat, command.player)
             return
@@ -343,8 +358,14 @@ class _Turn(TimedTurn[S]):
 
     def chat(self, command: Chat) -> None:
         said = {"from": command.player, "name": command.name, "text": command.text, "at": self.at.date}
+        if command.account:
+            said["account"] = True
         topic = talk_topic(seated=self.room.seat(command.player) is not None, apart=self.room.apart)
         self.effects.append(Send(topic, said, "chat"))
+
+    def rename(self, command: Rename) -> None:
+        number = self.number(command.player)
+        self.seats[number] = replace(self.taken(number), name=command.name, account=False)
 
     def leave(self, command: Leave) -> None:
         number, keeps_seat = self.number(command.player), False
@@ -395,7 +416,9 @@ class _Turn(TimedTurn[S]):
 
     def ring(self, command: Ring) -> None:
         key = f"later:{command.key}"
-        alarm = self.alarms.pop(key)
+        alarm = self.alarms.pop(key, None)
+        if alarm is None:
+            raise Refused(Code.ILLEGAL_MOVE, f"there is no timer {command.key!r} that could ring")
         if command.every is not None:
             # Ticks keep their rhythm, but those that were slept through are not made up for.
             late = self.now >= alarm.due + command.every

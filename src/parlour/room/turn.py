@@ -68,7 +68,8 @@ class Turn(Generic[S]):
 
     def moment(self) -> Moment:
         players = tuple([s.player if s is not None else None for s in self.seats])
-        return Moment(self.clock, self.at.date, self.chance, players, self.at.rules)
+        clock = None if self.clocks is None else self.clocks.settings
+        return Moment(self.clock, self.at.date, self.chance, players, self.at.rules, self.at.kept, clock)
 
     def number(self, player: str) -> int:
         number = self.room.seat_number(player)

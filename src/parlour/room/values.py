@@ -5,9 +5,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from parlour.clocks import Clocks, Flag
+from parlour.clocks import AtZero, Clocks, Flag
 from parlour.errors import Code, Refused
-from parlour.game import Chance, Joined, Outcome
+from parlour.game import Chance, Effect, Joined, Outcome
 from parlour.luck import AddedLuck, mixed
 from parlour.offers import Offers, Verdict
 from parlour.wire import Command, Disconnect, Join, Leave, RevealedSeed, Ring, Shutdown
@@ -39,6 +39,8 @@ class Instant(msgspec.Struct, frozen=True):
     seed: bytes
     rules: int | None = None
     """The version of the rules that made it, where it happened before and is played again."""
+    kept: tuple[Effect, ...] = ()
+    """What it caused then."""
     patience: Patience = DEFAULT_PATIENCE
 
 
@@ -55,6 +57,8 @@ class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
     """Always connected, ready for every rematch, and nobody whom a room would wait for."""
     remote: bool = False
     """A bot that plays over the network: it is marked as one, and otherwise treated like a person."""
+    account: bool = False
+    """Somebody with an account; other people are guests."""
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -123,6 +127,8 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """The time of each seat, where players have clocks."""
     awaited: tuple[Join, ...] = ()
     """Those who were paired for this room and sit down when they come, bots with the last of them."""
+    called: dict[str, int] = {}
+    """The players who were away when their turn began, or left in it, and the step since when that is so."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""
@@ -153,16 +159,15 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         """The bots who sit here."""
         return [s.player for s in self.seats if s is not None and s.bot]
 
-    @property
-    def late(self) -> list[str]:
-        """The players whose time is over while their turn is not."""
-        clocks = () if self.clocks is None else self.clocks.seats
-        return [s.player for s, one in zip(self.seats, clocks, strict=False) if s is not None and one.out]
+    def late(self, at_zero: AtZero) -> list[str]:
+        """The players whose time is over, where this follows of it."""
+        late = [] if self.clocks is None else self.clocks.late(at_zero)
+        return [player for player in (self.players[seat] for seat in late) if player is not None]
 
     @property
     def stood_in_for(self) -> list[str]:
         """The players for whom a bot makes the move, because their time is over."""
-        return self.late if self.clocks is not None and self.clocks.settings.at_zero == "bot" else []
+        return self.late("bot")
 
     @property
     def seed_hash(self) -> str:
@@ -211,6 +216,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         if self.offers.paused is None:
             return self.alarms
         return {key: alarm for key, alarm in self.alarms.items() if not is_timer(key)}
+
+    @property
+    def waits_by_clocks(self) -> bool:
+        """True while the time of a player runs out: then that is how long the room waits for them."""
+        return FLAG in self.alarms and self.offers.paused is None
 
     def clock(self, now: float) -> float:
         """The game's clock at this time of the server's; in a pause it stands still."""

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from parlour.clocks import ClockSettings
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
@@ -17,13 +18,13 @@ ANN, BOB = "ann", "bob"
 """Ann plays x, Bob plays o."""
 
 
-def table(luck: int = 0, **config: object) -> Table:
-    return Table(GAME, config, luck=luck).sit(ANN, BOB)
+def table(luck: int = 0, clock: ClockSettings | None = None, **config: object) -> Table:
+    return Table(GAME, config, luck=luck, clock=clock).sit(ANN, BOB)
 
 
-def begun(luck: int = 0, **config: object) -> Table:
+def begun(luck: int = 0, clock: ClockSettings | None = None, **config: object) -> Table:
     """A table where the first game has begun and it is Ann's turn."""
-    at = table(luck, **config)
+    at = table(luck, clock, **config)
     both(at, Ready())
     return at.lay_out(replace(at.state, turn=X))
 

@@ -228,16 +228,6 @@ def test_the_log_tells_the_whole_match_turn_by_turn():
     assert seen(at).log == told
 
 
-def test_a_clock_runs_for_whoever_is_awaited():
-    at = begun(turn_seconds=60, absence_seconds=30)
-    (clock,) = seen(at).clocks
-    assert (clock.seconds, clock.at, clock.down, clock.seat) == (60, 0, True, X)
-    at.wait(10)
-    at.disconnect(ANN)
-    (clock,) = seen(at).clocks
-    assert (clock.seconds, clock.at, clock.seat) == (50, None, X)
-
-
 @pytest.mark.parametrize("variant", ["portes", "plakoto", "fevga"])
 def test_the_checkers_are_always_where_the_board_counts_them(variant):
     rng = random.Random(variant)

@@ -10,7 +10,7 @@ from parlour.bots import BOTS
 from parlour.errors import Refused
 from parlour.game import Chance
 from parlour.games.backgammon.board import Board
-from parlour.games.backgammon.match import Match, end_turn, move
+from parlour.games.backgammon.match import Match, end_turn, move, route_of
 from parlour.games.backgammon.moves import rolled
 from parlour.games.backgammon.play import EndTurn, Move
 from parlour.games.backgammon.variants import VARIANTS
@@ -67,7 +67,7 @@ def assert_every_turn_is_whole(board: Board, side: int, dice: tuple[int, int]) -
         assert {step for step, route in match.routes.items() if len(route) == 1} == wanted
         assert may_end(match) == (len(match.played) == longest)
         for start, end in match.routes:
-            after = move(match, start, end)
+            after = move(match, route_of(match, start, end))
             if after.phase == "move":
                 waiting.append(after)
             else:  # won, or drawn: nothing is left to be played

@@ -5,9 +5,10 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from parlour.clocks import Clocks
 from parlour.doors.gammonx.board import place_of
-from parlour.doors.gammonx.news import FORCED, Event, arrived, happened, returned
-from parlour.doors.gammonx.payloads import Seen, Viewer, error, show
+from parlour.doors.gammonx.news import FORCED, Event, Shown, arrived, happened, returned
+from parlour.doors.gammonx.payloads import MatchTime, Seen, Viewer, error, show, turn_timer
 from parlour.doors.gammonx.reasons import entry_refused, why_not
 from parlour.doors.gammonx.terms import RATE_LIMIT_ERROR, read_guid
 from parlour.errors import Code, Refused, parse
@@ -24,19 +25,10 @@ from parlour.games.backgammon.play import (
     Roll,
     Undo,
 )
+from parlour.offers import Offers
 from parlour.protocols.signalr import HubCall, SignalR, event
-from parlour.wire import (
-    Company,
-    Enter,
-    EnterByDoor,
-    Greeting,
-    LookFirst,
-    Push,
-    Request,
-    SendEvent,
-    Wish,
-    strict,
-)
+from parlour.sanitize import strict
+from parlour.wire import Company, Enter, EnterByDoor, Greeting, LookFirst, Push, Request, SendEvent, Wish
 
 
 class Command(NamedTuple):
@@ -102,8 +94,8 @@ class GammonX(SignalR):
     personal = True
     shows = True
     __slots__ = (
-        "_date", "_end", "_ended", "_joined", "_others", "_returning", "_returns", "_seen", "_told", "_view",
-        "match", "player",
+        "_date", "_end", "_ended", "_joined", "_others", "_plan", "_returning", "_returns", "_seen", "_time",
+        "_told", "_view", "match", "player",
     )  # fmt: skip
 
     def __init__(
@@ -111,6 +103,7 @@ class GammonX(SignalR):
         date: Callable[[], float],
         others: Callable[[str, str], str],
         end: Callable[[], None] = lambda: None,
+        plan: Callable[[float | None], None] = lambda _: None,
     ) -> None:
         super().__init__()
         self._date = date
@@ -119,6 +112,8 @@ class GammonX(SignalR):
         """Makes the ids by which this client knows the other players of a match."""
         self._end = end
         """Ends the connection, once everything is said."""
+        self._plan = plan
+        """Plans a call of `warn` in so many seconds instead of the last one; None: none."""
         self._ended = False
         self.match: str | None = None
         self.player: str | None = None
@@ -128,6 +123,7 @@ class GammonX(SignalR):
         self._returning: str | None = None
         """Whose seat the connection came back to, before that is answered."""
         self._seen: Seen | None = None
+        self._time = MatchTime()
         self._view: Any = None
         """The match when the last command was looked at, to say why that is not done."""
         self._told: list[dict[str, Any]] = []
@@ -300,6 +296,8 @@ class GammonX(SignalR):
                 self._told.append(_read_told(told) if isinstance(told, msgspec.Raw) else told)
             case "sync":
                 self._seen = seen = push.payload["view"]
+                self._time = MatchTime()
+                self._take_time(push.payload)
                 returns, self._returns = self._returns, False
                 return self._events(returned(seen) if returns else arrived(seen))
             case "update":
@@ -313,9 +311,28 @@ class GammonX(SignalR):
 
     def _update(self, payload: Mapping[str, Any]) -> bytes:
         told, self._told = self._told, []
-        before = self._seen
-        if before is None:
+        if self._seen is None:
             return b""
+        before = Shown(self._seen, self._time)
         if "view" in payload:
             self._seen = payload["view"]
-        return self._events(happened(before, self._seen or before, told, self._date()))
+        self._take_time(payload)
+        return self._events(happened(before, Shown(self._seen, self._time), told))
+
+    def _take_time(self, payload: Mapping[str, Any]) -> None:
+        """See how much time there is, and when half of that for this player's turn will be over."""
+        if "now" not in payload:
+            return
+        clocks, paused = self._time.clocks, self._time.paused
+        if "clocks" in payload:  # from another worker a sync comes as plain data
+            clocks = msgspec.convert(payload["clocks"], Clocks)
+        if "offers" in payload:
+            paused = msgspec.convert(payload["offers"], Offers).paused is not None
+        self._time = MatchTime(clocks, payload["now"], self._date(), paused)
+        if self._seen is not None:
+            self._plan(self._time.half_time(self._seen.you))
+
+    def warn(self) -> None:
+        """Tell this player that half of the time for the turn is over."""
+        if self._seen is not None:
+            self._say(("turn-timer", turn_timer(self._seen, self._time)))

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from parlour.doors.gammonx.terms import LEVELS, MODI, RATE_LIMIT_ERROR, TYPES, VARIANTS, Kind, read_guid
 from parlour.errors import Code, Refused, parse
-from parlour.wire import strict
+from parlour.sanitize import strict
 
 JOIN_ERROR = "JOIN_ERROR"
 QUEUE_ERROR = "QUEUE_ERROR"

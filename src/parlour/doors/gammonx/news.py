@@ -1,9 +1,9 @@
 """Which events a step is to these clients: made of what the game told, and the match before and after."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from parlour.doors.gammonx.payloads import Seen, disconnected, lobby, turn_timer
+from parlour.doors.gammonx.payloads import MatchTime, Seen, disconnected, lobby
 
 Event = tuple[str, Any]
 """A name and a payload."""
@@ -61,25 +61,30 @@ def _ended(seen: Seen) -> Iterator[Event]:
     yield FORCED
 
 
-def happened(before: Seen, seen: Seen, told: Sequence[dict[str, Any]], date: float) -> Iterator[Event]:
+class Shown(NamedTuple):
+    """A match at one moment."""
+
+    seen: Seen
+    time: MatchTime
+
+
+def happened(before: Shown, after: Shown, told: Sequence[dict[str, Any]]) -> Iterator[Event]:
     """A step was made."""
-    if seen.seated != before.seated:
-        yield from arrived(seen)
-    by_type = {one["type"]: one for one in told}
-    if "turn_warning" in by_type and seen.you in by_type["turn_warning"]["seats"]:
-        yield "turn-timer", turn_timer(seen)
-    yield from _presence(before, seen, date)
-    yield from _play(seen, by_type)
+    if after.seen.seated != before.seen.seated:
+        yield from arrived(after.seen)
+    yield from _presence(before.time, after)
+    yield from _play(after.seen, {one["type"]: one for one in told})
 
 
-def _presence(before: Seen, seen: Seen, date: float) -> Iterator[Event]:
-    """Somebody went away, or is back; after the end nobody cares."""
-    for seat in (0, 1):
-        if seen.phase != "over" and seen.away[seat] != before.away[seat] and seat != seen.you:
-            if seen.away[seat]:
-                yield "player-disconnected", disconnected(seen, seat, date)
-            else:
-                yield "player-connected", _lobby(seen)
+def _presence(before: MatchTime, after: Shown) -> Iterator[Event]:
+    """The other went away, or is back; after the end nobody cares."""
+    seen, time = after
+    other = 1 - seen.you
+    if seen.phase != "over" and time.is_away(other) != before.is_away(other):
+        if time.is_away(other):
+            yield "player-disconnected", disconnected(seen, other, time)
+        else:
+            yield "player-connected", _lobby(seen)
 
 
 def _play(seen: Seen, told: dict[str, dict[str, Any]]) -> Iterator[Event]:

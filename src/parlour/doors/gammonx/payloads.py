@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from parlour.clocks import Clocks
 from parlour.doors.gammonx.board import board_state, can_move, move_sequences
 from parlour.doors.gammonx.terms import (
     GAME_OVER,
@@ -39,11 +40,6 @@ class Seen(msgspec.Struct, frozen=True):
     """Their ids."""
     phase: str
     ready: tuple[bool, bool]
-    away: tuple[bool, bool]
-    budget: tuple[float, float]
-    """Seconds that each may still be away."""
-    turn_ends: float | None
-    """When the time for this turn is up, as wall time."""
     allowed: list[str]
     game: msgspec.Raw
     match: msgspec.Raw
@@ -81,16 +77,12 @@ def show(viewer: Viewer, view: View, company: Company) -> Seen:
     players = tuple(None if seat is None else others(match, seat.player) for seat in company.seats)
     players = tuple(me if seat == you else player for seat, player in enumerate(players))
     allowed = allowed_commands(view, None not in players)
-    absence = view.get("absence", {"away": (False, False), "budget": (0.0, 0.0)})
     return Seen(
         match_id=match,
         you=you,
         players=players,
         phase=view["phase"],
         ready=_ready(view),
-        away=tuple(absence["away"]),
-        budget=tuple(absence["budget"]),
-        turn_ends=view.get("clock", {}).get("until"),
         allowed=allowed,
         game=_raw(game_state(match, view, players, allowed)),
         match=_raw(match_state(match, company.mode, view, players, allowed)),
@@ -272,22 +264,55 @@ def iso(date: float) -> str:
     return datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def disconnected(seen: Seen, seat: int, date: float) -> dict[str, Any]:
+class MatchTime(NamedTuple):
+    """The clocks of a match as they were told, and when that was."""
+
+    clocks: Clocks | None = None
+    now: float = 0.0
+    """By the clock of the room."""
+    date: float = 0.0
+    """As wall time."""
+    paused: bool = False
+
+    def is_away(self, seat: int) -> bool:
+        """True if a player is away, where that is limited."""
+        away = self.clocks.away if self.clocks is not None else ()
+        return bool(away) and (away[seat].since is not None or away[seat].out)
+
+    def may_be_away(self, seat: int) -> float:
+        """For how many seconds a player may be away, as it was when they went."""
+        return self.clocks.away[seat].left if self.clocks is not None and self.clocks.away else 0.0
+
+    def turn_ends(self, seat: int) -> float | None:
+        """In how many seconds a player's time for this turn is over, if it runs."""
+        if self.clocks is None or self.clocks.settings.kind != "turn" or self.paused:
+            return None
+        out = self.clocks.out_at(seat)
+        return None if out is None else out - self.now
+
+    def half_time(self, seat: int) -> float | None:
+        """In how many seconds half of that time is over, if that is to come."""
+        ends = self.turn_ends(seat)
+        half = None if ends is None or self.clocks is None else ends - self.clocks.settings.seconds / 2
+        return half if half is not None and half > 0 else None
+
+
+def disconnected(seen: Seen, seat: int, time: MatchTime) -> dict[str, Any]:
     """Somebody is away, and for how long they may be."""
-    budget = seen.budget[seat]
+    left = time.may_be_away(seat)
     return {
-        "gracePeriod": f"{timedelta(seconds=int(budget))!s:0>8}",
-        "expiration": iso(date + budget),
+        "gracePeriod": f"{timedelta(seconds=int(left))!s:0>8}",
+        "expiration": iso(time.date + left),
         "playerId": seen.players[seat],
         "allowedCommands": seen.allowed,
     }
 
 
-def turn_timer(seen: Seen) -> dict[str, Any]:
+def turn_timer(seen: Seen, time: MatchTime) -> dict[str, Any]:
     """Half of the time for a turn is over."""
     return {
         "activePlayer": seen.players[seen.you],
-        "turnExpiration": None if seen.turn_ends is None else iso(seen.turn_ends),
+        "turnExpiration": iso(time.date + (time.turn_ends(seen.you) or 0.0)),
         "allowedCommands": seen.allowed,
     }
 

@@ -4,6 +4,7 @@ import re
 import uuid
 from typing import NamedTuple
 
+from parlour.clocks import Absence, ClockSettings
 from parlour.errors import Code, Refused
 from parlour.lobby import Mode
 from parlour.pseudonyms import GUID
@@ -23,8 +24,8 @@ GAMES = {"backgammon": 0, "tavla": 1, "portes": 2, "plakoto": 3, "fevga": 4}
 RATE_LIMIT_ERROR = "RATE_LIMIT_ERROR"
 """The code of errors that say only that too much is asked."""
 
-TURN_SECONDS = 60
-ABSENCE_SECONDS = 30
+CLOCK = ClockSettings("turn", 60.0, away=Absence(30.0))
+"""A minute for each turn, and half a minute to be away in the whole match."""
 
 WAITING_FOR_ROLL, ROLLED, MOVING, WAITING_FOR_OPPONENT = range(4)
 WAITING_FOR_END_TURN, GAME_OVER, NOT_STARTED = 5, 6, 98
@@ -42,15 +43,9 @@ class Kind(NamedTuple):
 
     @property
     def wish(self) -> Queue:
-        """The same wish at the lobby, where nobody has to ask for this protocol's clocks to be paired."""
+        """The same wish at the lobby, where nobody has to ask for this protocol's clock to be paired."""
         config = {"variant": VARIANTS[self.variant], "match": TYPES[self.type]}
         return Queue("backgammon", config, MODES[self.modus])
-
-    @property
-    def config(self) -> dict[str, object]:
-        """The settings of the match itself."""
-        clocks = {"turn_seconds": TURN_SECONDS, "absence_seconds": ABSENCE_SECONDS}
-        return self.wish.config | clocks
 
 
 def read_guid(text: object, what: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from parlour.games.backgammon.board import Board, Step
-from parlour.games.backgammon.variants import BAR, CHECKERS
+from parlour.games.backgammon.variants import BAR, CHECKERS, hit
 
 Places = tuple[tuple[int, int], ...]
 """Each checker of a side with its place; who came last to a place stands last, and lies on top."""
@@ -29,7 +29,7 @@ class Checkers(msgspec.Struct, frozen=True):
     def play(self, board: Board, side: int, step: Step) -> "Checkers":
         """After a step on this board: the uppermost of its point moves, and whom it hits goes to the bar."""
         sides, other = list(self.places), 1 - side
-        if board.play(side, step).counts[other][BAR] > board.counts[other][BAR]:
+        if board.rules.land is hit and board.meets(side, step.end):
             sides[other] = _moved(sides[other], board.rules.facing[step.end], BAR)
         sides[side] = _moved(sides[side], step.start, step.end)
         return Checkers((sides[0], sides[1]))

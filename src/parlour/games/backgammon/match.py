@@ -7,10 +7,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.game import Chance, Config, State
+from parlour.game import OUT_OF_TIME, Chance, Config, State
 from parlour.games.backgammon.board import SIDES, Board, Step
 from parlour.games.backgammon.checkers import Checkers
-from parlour.games.backgammon.moves import Dice, Way, die_for, rolled, routes, ways, without
+from parlour.games.backgammon.moves import Dice, Way, die_for, left_of, routes, ways
 from parlour.games.backgammon.notation import Entry, exported_game, point_name, written
 from parlour.games.backgammon.variants import VARIANTS
 
@@ -22,6 +22,8 @@ WHOLE_WAYS = 2
 """From this version of the rules on a move must leave the rest of a whole way to be played."""
 LATE_DECLINES = 3
 """From this version on a double that is not answered in time is declined."""
+ROOM_CLOCKS = 4
+"""From this version on the time is the room's; before, the game had timers of its own."""
 Grade = Literal["single", "gammon", "backgammon"]
 GRADES: tuple[Grade, ...] = ("single", "gammon", "backgammon")
 
@@ -47,10 +49,14 @@ class MatchConfig(Config, frozen=True):
         bool, Meta(description="each rolls one die, the higher begins and plays both")
     ] = False
     turn_seconds: Annotated[
-        Seconds | None, Meta(description="for a turn; a warning at half time, then the game is lost")
+        Seconds | None,
+        Meta(
+            description="instead, give the room a clock of kind turn", extra_json_schema={"deprecated": True}
+        ),
     ] = None
     absence_seconds: Annotated[
-        Seconds | None, Meta(description="to be away in a match, all told; then it is lost")
+        Seconds | None,
+        Meta(description="instead, give the room a clock with away", extra_json_schema={"deprecated": True}),
     ] = None
 
 
@@ -78,24 +84,6 @@ class Played(msgspec.Struct, frozen=True):
     points: int
     how: str
     log: tuple[Entry, ...] = ()
-
-
-class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The time for a turn, and who is away since when; all None where nobody counts."""
-
-    due: float | None = None
-    """When the time is up, on the room's clock."""
-    until: float | None = None
-    """The same as wall time, for display."""
-    rest: float | None = None
-    """How much is left while the clock stands still."""
-    away: tuple[float | None, float | None] = (None, None)
-    budget: tuple[float, float] = (0.0, 0.0)
-    """How long each may still be away."""
-
-    def left(self, now: float) -> float:
-        """How much time there still is."""
-        return self.rest or 0.0 if self.due is None else self.due - now
 
 
 class Match(State, frozen=True, kw_only=True):
@@ -129,7 +117,8 @@ class Match(State, frozen=True, kw_only=True):
     """What was done in this game."""
     ended: str = ""
     """How the match came to its end."""
-    clock: Clock = Clock()
+    timed_turns: bool = False
+    """The room's clock gives time for each turn, and so also for getting ready."""
 
     def __str__(self) -> str:
         whose = {"ready": "before a game", "over": "over"}.get(
@@ -189,6 +178,24 @@ class Match(State, frozen=True, kw_only=True):
                 return (self.turn,)
 
     @property
+    def clocks_run_for(self) -> tuple[int, ...]:
+        """Whose time runs: while neither is ready nobody's, unless there is time for each turn."""
+        if self.phase == "ready" and not any(self.ready) and not self.has_timed_turns:
+            return ()
+        return self.awaited
+
+    @property
+    def has_timed_turns(self) -> bool:
+        """There is time for each turn; of older matches the config says so."""
+        return self.timed_turns or self.settings.turn_seconds is not None
+
+    @property
+    def turn_id(self) -> tuple[object, ...]:
+        """What there is time for: getting ready, a turn up to a double, its answer, the rest of the turn."""
+        kind = self.phase if self.phase in ("ready", "double") else "turn"
+        return kind, len(self.games), self.number, self.cube.value
+
+    @property
     def answering(self) -> int | None:
         """Who is offered a resignation."""
         return None if self.resigning is None or self.resigning.refused else 1 - self.resigning.seat
@@ -196,10 +203,7 @@ class Match(State, frozen=True, kw_only=True):
     @property
     def left(self) -> Dice:
         """The dice that are still to be played."""
-        dice = rolled(*self.dice) if self.dice else ()
-        for step in self.played:
-            dice = without(dice, die_for(step, dice))
-        return dice
+        return left_of(self.dice, self.played) if self.dice else ()
 
     @property
     def standing(self) -> Checkers:
@@ -260,11 +264,11 @@ class Match(State, frozen=True, kw_only=True):
         return self.phase == "roll" and self.board.rules.cube and free and not self.crawford
 
 
-def new_match(settings: MatchConfig) -> Match:
+def new_match(settings: MatchConfig, *, timed_turns: bool = False) -> Match:
     """Before the first game."""
     board = Board.start(PLANS.get(settings.variant, (settings.variant,))[0])
     checkers = Checkers.on(board)
-    return Match(settings=settings, board=board, before=board, checkers=checkers, clock=fresh_clock(settings))
+    return Match(settings=settings, board=board, before=board, checkers=checkers, timed_turns=timed_turns)
 
 
 def drawn_match(drawn: str) -> Match:
@@ -278,12 +282,6 @@ def drawn_match(drawn: str) -> Match:
     board = Board.parse(variant, rows) if rows else Board.start(variant)
     match = replace(new_match(MatchConfig(variant=variant)), board=board, before=board)  # type: ignore[arg-type]
     return replace(match, checkers=Checkers.on(board), phase="move", dice=tuple(map(int, dice)))
-
-
-def fresh_clock(settings: MatchConfig) -> Clock:
-    """As it is before anybody was away."""
-    budget = float(settings.absence_seconds or 0)
-    return Clock(budget=(budget, budget))
 
 
 # What a player can do; the one who asks has been found to be the one who may.
@@ -328,13 +326,18 @@ def roll(match: Match, chance: Chance) -> Match:
     return replace(match, phase="move", dice=(chance.die(), chance.die()))
 
 
-def move(match: Match, start: int, end: int, version: int | None = None) -> Match:
-    """Play one checker, by one die or several; all off, or both mothers pinned, ends the game."""
+def route_of(match: Match, start: int, end: int, version: int | None = None) -> Way:
+    """The steps that a move stands for; refused if it cannot be made."""
     route = match.routes_under(version).get(Step(start, end))
     if route is None:
         told = f"{point_name(start)}/{point_name(end)}"
         left = ", ".join(map(str, match.left)) or "nothing"
         raise Refused(Code.ILLEGAL_MOVE, f"{told} is no move of a way to play {left}")
+    return route
+
+
+def move(match: Match, route: Way) -> Match:
+    """Play these steps of one checker; all off, or both mothers pinned, ends the game."""
     board = match.board
     for step in route:
         board = board.play(match.turn, step)
@@ -483,6 +486,21 @@ def _added(score: tuple[int, int], seat: int, points: int) -> tuple[int, int]:
 def over(match: Match, how: str) -> Match:
     """The match is over."""
     return replace(match, phase="over", ready=(False, False), ended=how)
+
+
+def out_of_time(match: Match, version: int | None) -> Match:
+    """Whoever should have moved loses the game, between games the match; if neither is ready, it is over.
+
+    A double that was not answered is declined, by that version of the rules; None: today's.
+    """
+    late = match.awaited
+    if match.phase == "double" and (version is None or version >= LATE_DECLINES):
+        return decline(match)
+    if match.phase != "ready":
+        return resign_game(match, late[0], OUT_OF_TIME)
+    if len(late) == 1:
+        return resign_match(match, late[0], OUT_OF_TIME)
+    return over(match, "neither was ready in time")
 
 
 def export(match: Match) -> str:

@@ -5,9 +5,9 @@ ways can be counted out (`_pairs` and `_chains`). Where the order of the moves m
 be borne off, one waits on the bar, or fevga's runner or prime is near, every order is tried (`_tried`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations
 
 from parlour.games.backgammon.board import Board, Step
 from parlour.games.backgammon.variants import BAR, HOME, OFF, PASSED, Variant
@@ -26,6 +26,10 @@ CHAINS = tuple(
     for die in range(7)
 )
 """For each die, start and length, so many steps of one checker; read only where they stay on the board."""
+
+
+DOWN = range(BAR, OFF, -1)
+"""All places from which a checker can move."""
 
 
 def rolled(first: int, second: int) -> Dice:
@@ -54,15 +58,28 @@ def without(dice: Dice, die: int) -> Dice:
     return dice[:at] + dice[at + 1 :]
 
 
+@lru_cache(maxsize=1024)
+def left_of(dice: tuple[int, ...], played: Way) -> Dice:
+    """The dice of a roll that are still to be played after these steps.
+
+    >>> left_of((3, 5), (Step(8, 5),))
+    (5,)
+    """
+    left = rolled(*dice)
+    for step in played:
+        left = without(left, die_for(step, left))
+    return left
+
+
 @lru_cache(maxsize=512)
 def ways(board: Board, side: int, dice: Dice) -> tuple[Way, ...]:
     """All longest ways to play these dice: both if possible, else the higher; of a double all that go.
 
     Each set of moves is listed once, in an order in which it can be played, moves of one checker together.
     """
-    eyes = Eyes(board, side)
     if not dice:
         return ()
+    eyes = Eyes(board, side)
     if eyes.order_matters(dice):
         return tuple(_tried(eyes, dice))
     found = _chains(eyes, dice) if dice[0] == dice[-1] else _pairs(eyes, *dice)
@@ -105,6 +122,10 @@ class Eyes:
             bool(prime) and all(self.open[zone]) and sum(map(bool, self.counts[zone])) + steps >= len(prime)
         )
 
+    def goes_freely(self, dice: Dice) -> bool:
+        """Whether any checker may move, and nothing but open points matters."""
+        return not (self.counts[BAR] or self.order_matters(dice) or self.near_prime(len(dice)))
+
     @property
     def passed(self) -> bool:
         """Fevga: the first checker is past the other side's start, or off."""
@@ -112,22 +133,25 @@ class Eyes:
 
     def steps(self, die: int) -> Iterator[Step]:
         """The steps that this die allows now."""
-        for start in range(self._highest(), 0, -1):
-            if self.counts[start] and self.allows(start, die):
+        for start in self._starts():
+            if self.counts[start] and self._fits(start, die):
                 yield STEPS[die][start]
 
     def allows(self, start: int, die: int) -> bool:
         """Whether a checker that is there may move by this die now."""
-        return self._may_move(start) and (
-            self._may_go(start, start - die) if start > die else self._may_leave(start, die)
-        )
+        return start in self._starts() and self._fits(start, die)
 
-    def _may_move(self, start: int) -> bool:
-        """Whether it is not for another checker to move first."""
-        rules, counts = self.rules, self.counts
-        if rules.enter_first:
-            return start == BAR or not counts[BAR]
-        return not rules.first_runs or self.passed or start == self._runner()
+    def _fits(self, start: int, die: int) -> bool:
+        """Whether there is a place to go to from there by this die."""
+        return self._may_go(start, start - die) if start > die else self._may_leave(start, die)
+
+    def _starts(self) -> Sequence[int]:
+        """From where a checker may move, the farthest behind first; sometimes it is for one alone."""
+        if self.rules.enter_first and self.counts[BAR]:
+            return (BAR,)
+        if self.rules.first_runs and not self.passed:
+            return (self._runner(),)
+        return DOWN
 
     def _runner(self) -> int:
         """Fevga: where the first checker is; the one that lay on its point from the beginning stays there."""
@@ -141,11 +165,15 @@ class Eyes:
 
     def _may_leave(self, start: int, die: int) -> bool:
         """To be borne off: all are home, and the die fits, or is large enough for the highest."""
-        highest = self._highest()
-        return highest <= HOME and not self.held and start in (die, highest)
+        if self.held or any(self.counts[HOME + 1 :]):
+            return False
+        return start == die or start == self._highest()
 
     def _highest(self) -> int:
-        return next((point for point in range(BAR, 0, -1) if self.counts[point]), OFF)
+        for point in DOWN:
+            if self.counts[point]:
+                return point
+        return OFF
 
     def _makes_prime(self, start: int, end: int) -> bool:
         zone, counts = self.rules.no_prime, self.counts
@@ -249,6 +277,15 @@ def _shared(die: int, counts: list[int], reach: list[int], left: int, way: Way, 
     """
     chains, found = CHAINS[die], list[Way]()
     starts = [point for point in range(BAR, die, -1) if counts[point] and reach[point]]
+    on_path = {
+        start: [
+            (ahead, point)
+            for ahead, point in enumerate(range(start, die, -die))
+            if reach[point] and counts[point]
+        ]
+        for start in starts
+    }
+    """For each of them those that begin on its path, and how many steps ahead."""
 
     def share(at: int, until: int, used: int, left: int, way: Way) -> None:
         for number in range(at, until):
@@ -257,12 +294,11 @@ def _shared(die: int, counts: list[int], reach: list[int], left: int, way: Way, 
                 if reach[start] >= left:
                     found.append(way + chains[start][left])
                 for length in range(1, min(reach[start], left - 1) + 1):
-                    path = range(start, start - die * length - 1, -die)
-                    before = [reach[point] for point in path]
-                    for ahead, point in enumerate(path):
-                        reach[point] = min(reach[point], length - ahead)
+                    before = [(point, reach[point]) for ahead, point in on_path[start] if ahead <= length]
+                    for (ahead, point), (_, free) in zip(on_path[start], before, strict=False):
+                        reach[point] = min(free, length - ahead)
                     share(number, len(starts), used + 1, left - length, way + chains[start][length])
-                    for point, free in zip(path, before, strict=True):
+                    for point, free in before:
                         reach[point] = free
             used = 0
 
@@ -361,32 +397,62 @@ def routes(board: Board, side: int, dice: Dice, *, whole: bool = True) -> dict[S
     Where two ways lead to the same point, the player expects the one that hits on its way, and otherwise the
     higher die first.
     """
-    eyes, all_ways = Eyes(board, side), ways(board, side, dice)
-    found: dict[Step, Way] = {}
-    if not all_ways:
-        return found
-    whole = whole and (eyes.order_matters(dice) or eyes.near_prime(len(dice)))
 
     def expected(route: Way) -> tuple[int, int, Way]:
         return len(route), -_hits(board, side, route), route
 
+    if not dice:
+        return {}
+    eyes = Eyes(board, side)
+    if dice[0] == dice[-1] and eyes.goes_freely(dice):
+        return {Step(way[0].start, way[-1].end): way for way in sorted(_alone(eyes, dice), key=expected)}
+    all_ways = ways(board, side, dice)
+    can_begin = _beginning(eyes, dice, all_ways, whole=whole)
+    steps = sorted(set(chain.from_iterable(all_ways)))
+    found: dict[Step, Way] = {step: (step,) for step in steps if can_begin((step,))}
     for route in sorted(_paths(all_ways), key=expected):
         move = Step(route[0].start, route[-1].end)
-        if move in found or not eyes.playable(route, dice):
-            continue
-        if not whole or any(eyes.begins(route, way, dice) for way in all_ways):
+        if move not in found and can_begin(route):
             found[move] = route
     return found
 
 
+def _alone(eyes: Eyes, dice: Dice) -> Iterator[Way]:
+    """A double or one die, nothing but open points: how far each checker can go by itself.
+
+    However far it goes, the steps that are left over can still be made by the others, or by itself.
+    """
+    counts, opened, die = eyes.counts, eyes.open, dice[0]
+    for start in range(die + 1, BAR):
+        if counts[start]:
+            end = start - die
+            for length in range(1, len(dice) + 1):
+                if end <= OFF or not opened[end]:
+                    break
+                yield CHAINS[die][start][length]
+                end -= die
+
+
+def _beginning(eyes: Eyes, dice: Dice, all_ways: tuple[Way, ...], *, whole: bool) -> Callable[[Way], bool]:
+    """Tells whether one checker can make these steps now, and the rest of some longest way after them."""
+    if eyes.goes_freely(dice):
+        return lambda route: bool(eyes.counts[route[0].start])  # whoever is there goes over open points
+    if not whole or not (eyes.order_matters(dice) or eyes.near_prime(len(dice))):
+        return lambda route: eyes.playable(route, dice)
+    return lambda route: eyes.playable(route, dice) and any(eyes.begins(route, way, dice) for way in all_ways)
+
+
 def _paths(all_ways: tuple[Way, ...]) -> set[Way]:
-    """The steps that one checker makes in these ways, one after the other."""
-    paths = set()
+    """The several steps that one checker makes in these ways, one after the other."""
+    paths = set[Way]()
     for way in all_ways:
+        if len(way) == 2:
+            if way[0].end == way[1].start:
+                paths.add(way)
+            continue
         follows = {step.start: step for step in way}
         for step in way:
             path: Way = (step,)
-            paths.add(path)
             while (last := path[-1]).end in follows:
                 path = (*path, follows[last.end])
                 paths.add(path)

@@ -44,7 +44,8 @@ def written(board: Board, side: int, way: Way) -> str:
     """
     paths: list[list[str]] = []
     ends: list[int] = []
-    for step in way:
+    for before, step in zip((None, *way), way, strict=False):
+        board = board if before is None else board.play(side, before)
         star = "*" if board.meets(side, step.end) else ""
         if step.start not in ends:
             paths.append([point_name(step.start)])
@@ -52,7 +53,6 @@ def written(board: Board, side: int, way: Way) -> str:
         path = ends.index(step.start)
         paths[path].append(point_name(step.end) + star)
         ends[path] = step.end
-        board = board.play(side, step)
     moves = ["/".join(_shortened(path)) for path in paths]
     return " ".join(_counted(sorted(moves, key=_place, reverse=True)))
 

@@ -8,7 +8,11 @@ from parlour.games.backgammon.match import HIGHEST_CUBE, Match, Phase
 from parlour.games.backgammon.variants import BAR, CHECKERS, VARIANTS
 
 MOST_DICE = 4
-PHASES = get_args(Phase)
+PHASES = {phase: tuple([float(other == phase) for other in get_args(Phase)]) for phase in get_args(Phase)}
+VARIANT = {name: tuple([float(other == name) for other in VARIANTS]) for name in VARIANTS}
+"""A 1 among 0s for each phase, and for each variant."""
+SHARES = tuple([count / CHECKERS for count in range(CHECKERS + 1)])
+NO_PINS = (0.0,) * BAR
 
 
 def observed(match: Match, seat: int) -> dict[str, tuple[float, ...]]:
@@ -22,18 +26,18 @@ def observed(match: Match, seat: int) -> dict[str, tuple[float, ...]]:
         "my_pins": _pins(board, seat),
         "their_pins": _pins(board, 1 - seat),
         "dice": tuple([die / 6 for die in (*left, 0, 0, 0, 0)[:MOST_DICE]]),
-        "phase": tuple([float(match.phase == phase) for phase in PHASES]),
+        "phase": PHASES[match.phase],
         "turn": (float(match.turn == seat),),
         "cube": (log2(match.cube.value) / log2(HIGHEST_CUBE), float(owner == seat), float(owner == 1 - seat)),
-        "variant": tuple([float(board.variant == variant) for variant in VARIANTS]),
+        "variant": VARIANT[board.variant],
         "score": (mine / (1 + mine), theirs / (1 + theirs)),
     }
 
 
 def _places(board: Board, side: int) -> tuple[float, ...]:
-    return tuple([count / CHECKERS for count in board.counts[side]])
+    return tuple([SHARES[count] for count in board.counts[side]])
 
 
 def _pins(board: Board, side: int) -> tuple[float, ...]:
     pinned = board.pinned[side]
-    return tuple([float(point in pinned) for point in range(BAR)])
+    return tuple([float(point in pinned) for point in range(BAR)]) if pinned else NO_PINS

@@ -7,7 +7,7 @@ from typing import Any
 from parlour.games.backgammon.match import Match, Played, Resignation, next_variant
 from parlour.games.backgammon.notation import Entry
 from parlour.games.backgammon.variants import AROUND, BAR, OFF, VARIANTS
-from parlour.scene import Choice, Clock, Cue, Piece, Scene, Side, Spot
+from parlour.scene import Choice, Cue, Piece, Scene, Side, Spot
 
 WIDTH, HEIGHT = 15.1, 11.8
 
@@ -32,7 +32,6 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
             Side("disc", f"{match.board.pips(side)} pips", str(match.score[side]), HIDE_PIPS.id)
             for side in (0, 1)
         ),
-        clocks=tuple(_clocks(match)),
         cue=_cue(match),
         log=tuple(_log(match)),
     )
@@ -207,15 +206,6 @@ def _cue(match: Match) -> Cue:
             return "deal" if not match.played else "capture" if match.has_hit else "move"
         case "roll":
             return ""
-
-
-def _clocks(match: Match) -> Iterator[Clock]:
-    seconds, clock = match.settings.turn_seconds, match.clock
-    seat = match.awaited[0] if len(match.awaited) == 1 else None
-    if seconds is not None and clock.due is not None:
-        yield Clock(seconds, at=clock.due - seconds, down=True, seat=seat)
-    elif clock.rest is not None:
-        yield Clock(clock.rest, down=True, seat=seat)
 
 
 def _log(match: Match) -> Iterator[str]:

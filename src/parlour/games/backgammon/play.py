@@ -7,21 +7,11 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from parlour.clocks import Absence, ClockSettings
 from parlour.errors import Code, Refused
-from parlour.game import GAME, Event, Game, Joined, Moment, Outcome, Send, Timeouts, Update
-from parlour.games.backgammon.clocks import (
-    AwayTooLong,
-    HalfTime,
-    TimeUp,
-    back,
-    gone,
-    out_of_time,
-    settled,
-    start_watch,
-    tell,
-)
+from parlour.game import AWAY_TOO_LONG, GAME, Event, Game, Joined, Moment, Outcome, Send, Timeouts, Update
 from parlour.games.backgammon.match import (
-    LATE_DECLINES,
+    ROOM_CLOCKS,
     Grade,
     Match,
     MatchConfig,
@@ -30,20 +20,30 @@ from parlour.games.backgammon.match import (
     drawn_match,
     end_turn,
     export,
-    fresh_clock,
     move,
     new_match,
     offer,
+    out_of_time,
     resign_game,
     resign_match,
     roll,
+    route_of,
     say_ready,
     swap_dice,
     undo,
 )
 from parlour.games.backgammon.moves import Way, die_for, without
+from parlour.games.backgammon.news import settled, tell
 from parlour.games.backgammon.notation import listed
 from parlour.games.backgammon.observation import observed
+from parlour.games.backgammon.old_timers import (
+    AwayTooLong,
+    HalfTime,
+    OldTimer,
+    TimeUp,
+    is_of_then,
+    timers_of_then,
+)
 from parlour.games.backgammon.picture import HIDE_PIPS, PICK_UP, draw
 from parlour.games.backgammon.resigning import (
     Price,
@@ -147,7 +147,7 @@ class Backgammon(Game[Match]):
     name = "backgammon"
     display_name = "Backgammon"
     seats = range(2, 3)
-    version = LATE_DECLINES
+    version = ROOM_CLOCKS
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("pause",)
     first_move = (
@@ -156,33 +156,40 @@ class Backgammon(Game[Match]):
     lucky = True
     State = Match
     Event = Action
-    Timer = HalfTime | TimeUp | AwayTooLong
+    Timer = OldTimer
     Config = MatchConfig
     set_up = SET_UP
 
     def init(self, config: MatchConfig, moment: Moment) -> Match:
-        return new_match(config)
+        return new_match(config, timed_turns=moment.clock is not None and moment.clock.kind == "turn")
+
+    def take_clock(self, config: MatchConfig) -> tuple[MatchConfig, ClockSettings | None]:
+        turn, away = config.turn_seconds, config.absence_seconds
+        if turn is None and away is None:
+            return config, None
+        absence = None if away is None else Absence(float(away))
+        clock = ClockSettings("none" if turn is None else "turn", float(turn or 0), away=absence)
+        return replace(config, turn_seconds=None, absence_seconds=None), clock
 
     def join_game(self, state: Match, player: str, spectate: bool, moment: Moment) -> Joined[Match]:  # noqa: FBT001
         joined = super().join_game(state, player, spectate, moment)
-        if joined.seat is None:
+        if joined.seat is None or not joined.update.state.seated:
             return joined
-        return replace(joined, update=settled(state, start_watch(joined.update.state, moment), None, moment))
+        return replace(joined, update=Update(joined.update.state, tuple(timers_of_then(moment))))
 
     def leave_game(self, state: Match, player: str, why: str, moment: Moment) -> Update[Match]:
         """Before both have come, or after the match, the seat is free; between, the match is given up."""
         seat = state.seat(player)
         if seat is None or not state.on:
-            left = super().leave_game(state, player, why, moment).state
-            return Update(replace(left, clock=fresh_clock(state.settings)))
+            return super().leave_game(state, player, why, moment)
         update = settled(state, resign_match(state, seat, "left"), tell("left", seat=seat), moment)
         return replace(update, keeps_seat=True)
 
     def player_connected(self, state: Match, player: str, moment: Moment) -> Update[Match]:
-        return settled(state, back(state, state.seat(player), moment), None, moment)
+        return Update(state, tuple(timers_of_then(moment)))
 
     def player_disconnected(self, state: Match, player: str, moment: Moment) -> Update[Match]:
-        return settled(state, gone(state, state.seat(player), moment), None, moment)
+        return Update(state, tuple(timers_of_then(moment)))
 
     def handle_event(self, state: Match, sender: str, event: Any, moment: Moment) -> Update[Match]:
         if sender == GAME:
@@ -194,7 +201,7 @@ class Backgammon(Game[Match]):
 
     def view(self, state: Match, viewer: str | None) -> dict[str, object]:
         """There are no secrets; only the long list of ways to play is for the one who may."""
-        board, clock, seat = state.board, state.clock, state.seat(viewer)
+        board, seat = state.board, state.seat(viewer)
         playing = state.phase == "move" and seat == state.turn
         view: dict[str, object] = {
             "variant": board.variant,
@@ -226,10 +233,6 @@ class Backgammon(Game[Match]):
         }
         if state.resigning is not None:
             view["resigning"] = state.resigning
-        if state.settings.turn_seconds is not None:
-            view["clock"] = {"seconds": state.settings.turn_seconds, "until": clock.until, "rest": clock.rest}
-        if state.settings.absence_seconds is not None:
-            view["absence"] = {"away": [since is not None for since in clock.away], "budget": clock.budget}
         if state.phase == "over":
             view["record"] = export(state)
         return view
@@ -271,7 +274,7 @@ class Backgammon(Game[Match]):
         seat = state.seat(player)
         if seat is not None and seat == state.answering:
             yield from (AcceptResignation(), RefuseResignation())
-        if not state.seated or seat not in state.awaited:
+        if seat not in state.awaited or not state.seated:
             return
         match state.phase:
             case "ready":
@@ -290,10 +293,23 @@ class Backgammon(Game[Match]):
                 yield from moves or (EndTurn(),)
 
     def to_move(self, state: Match) -> tuple[str, ...]:
-        """Before a game the clock of whoever is not ready runs once the other is, and nobody's before."""
-        if state.phase == "ready" and not any(state.ready):
-            return ()
-        return tuple(player for seat in state.awaited if (player := state.player(seat)) is not None)
+        return tuple(player for seat in state.clocks_run_for if (player := state.player(seat)) is not None)
+
+    def turn_id(self, state: Match) -> object:
+        return state.turn_id
+
+    def handle_flag(self, state: Match, player: str, moment: Moment) -> Update[Match] | None:
+        """Whose time for a turn is over loses the game; whose time for the match is over, the match."""
+        if moment.clock is None or moment.clock.kind != "turn":
+            return None
+        return settled(state, out_of_time(state, moment.rules), tell("time_up", seats=state.awaited), moment)
+
+    def handle_verdict(self, state: Match, outcome: Outcome, moment: Moment) -> Update[Match]:
+        """The match has the score that it would have if the loser had given it up."""
+        loser = state.seat(outcome.lost[0]) if outcome.lost else None
+        if loser is None or is_of_then(moment):
+            return Update(state)
+        return settled(state, resign_match(state, loser, outcome.why), None, moment)
 
     def outcome(self, state: Match) -> Outcome | None:
         """In a cash match every point counts; in one to a score only who gets there first."""
@@ -407,7 +423,9 @@ def _check_turn(match: Match, seat: int, event: Action) -> None:
 
 def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match, Send]:  # noqa: C901, PLR0911, PLR0912
     """The match after it, and what everybody hears; a resignation stands only until somebody plays on."""
-    if not isinstance(event, ResignGame | AcceptResignation | RefuseResignation):
+    if match.resigning is not None and not isinstance(
+        event, ResignGame | AcceptResignation | RefuseResignation
+    ):
         match = replace(match, resigning=None)
     match event:
         case Ready():
@@ -416,9 +434,8 @@ def _done(match: Match, seat: int, event: Action, moment: Moment) -> tuple[Match
             after = roll(match, moment.chance)
             return after, tell("rolled", seat=seat, dice=after.dice)
         case Move():
-            after = move(match, event.start, event.end, moment.rules)
-            route = match.routes_under(moment.rules)[event.start, event.end]  # type: ignore[index]
-            return after, tell("moved", seat=seat, steps=list(_steps(match, route)))
+            route = route_of(match, event.start, event.end, moment.rules)
+            return move(match, route), tell("moved", seat=seat, steps=list(_steps(match, route)))
         case SwapDice():
             return swap_dice(match), tell("dice_swapped", seat=seat)
         case Undo():
@@ -456,20 +473,23 @@ def _resigned(match: Match, seat: int, event: ResignGame | Answer) -> tuple[Matc
 def _steps(match: Match, route: Way) -> Iterator[dict[str, object]]:
     """The steps that a move stands for, and the dice that they took."""
     board, left, seat = match.board, match.left, match.turn
-    for step in route:
+    for before, step in zip((None, *route), route, strict=False):
+        board = board if before is None else board.play(seat, before)
         die = die_for(step, left)
         yield {"from": step.start, "to": step.end, "die": die, "hit": board.meets(seat, step.end)}
-        board, left = board.play(seat, step), without(left, die)
+        left = without(left, die)
 
 
-def _rung(match: Match, event: HalfTime | TimeUp | AwayTooLong, moment: Moment) -> Update[Match]:
-    """A timer of the game itself."""
+def _rung(match: Match, event: OldTimer, moment: Moment) -> Update[Match]:
+    """A timer of older rules; today the room's clock runs instead, and what was planned counts no more."""
+    if not is_of_then(moment):
+        return Update(match)
     match event:
         case HalfTime():
-            return Update(match, (tell("turn_warning", seats=match.awaited, until=match.clock.until),))
+            return Update(match, moment.kept)
         case TimeUp():
             after = out_of_time(match, moment.rules)
             return settled(match, after, tell("time_up", seats=match.awaited), moment)
         case AwayTooLong(seat):
-            after = resign_match(match, seat, "away too long")
+            after = resign_match(match, seat, AWAY_TOO_LONG)
             return settled(match, after, tell("away_too_long", seat=seat), moment)

@@ -13,9 +13,6 @@ SET_UP = SetUp(
         ),
         Preset("5 points", {"match": "five_points", **SERIOUS}, "As many games as it takes.", "Match"),
         Preset("7 points", {"match": "seven_points", **SERIOUS}, "As many games as it takes.", "Match"),
-        Preset("No clock", {}, "Everybody thinks as long as they like.", "Time"),
-        Preset("A minute a turn", {"turn_seconds": 60}, "Whoever takes longer loses the game.", "Time"),
-        Preset("A day a turn", {"turn_seconds": 86400}, "Come back when you like, once a day.", "Time"),
     ),
     labels={
         "variant": Label(
@@ -45,16 +42,6 @@ SET_UP = SetUp(
         ),
         "opening_dice": Label(
             "Opening roll", "Each rolls one die; the higher begins and plays both.", group="Match"
-        ),
-        "turn_seconds": Label(
-            "Time for a turn", "There is a warning at half time.", "seconds", "no limit", "Time"
-        ),
-        "absence_seconds": Label(
-            "Time to be away",
-            "In the whole match; whoever is away longer loses it.",
-            "seconds",
-            "no limit",
-            "Time",
         ),
     },
 )

@@ -123,6 +123,10 @@ class Hearts(Game[Position]):
             return [Pass()]
         return [Choose(card) for card in state.hands[seat] if card not in state.chosen[seat]]
 
+    def turn_id(self, state: Position) -> object:
+        """Each card has its time, also when whoever takes a trick plays twice in a row."""
+        return state.number, state.phase, sum(len(trick.cards) for trick in state.tricks)
+
     def view(self, state: Position, viewer: str | None) -> dict[str, object]:
         """Everything but the hands of others and what they pass on."""
         seat = state.seat(viewer)

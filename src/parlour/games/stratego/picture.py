@@ -177,9 +177,7 @@ def _side(state: Position, side: int) -> Side:
 def _clocks(state: Position) -> tuple[Clock, ...]:
     if state.until is None:
         return ()
-    if state.phase == "arranging":
-        return (Clock(state.rules.arrange_seconds, at=state.since, down=True),)
-    return (Clock(state.rules.turn_seconds, at=state.since, down=True, seat=state.turn),)
+    return (Clock(state.rules.arrange_seconds, at=state.since, down=True),)
 
 
 def _log(state: Position) -> Iterator[str]:

@@ -28,13 +28,14 @@ from parlour.games.stratego.board import (
 )
 
 Phase = Literal["waiting", "arranging", "playing", "over"]
-Reason = Literal["flag", "stuck", "resigned", "time", "agreed", "quiet"]
+Reason = Literal["flag", "stuck", "resigned", "time", "away", "agreed", "quiet"]
 
 WHY: dict[Reason, str] = {
     "flag": "the flag is captured",
     "stuck": "no piece is left that can move",
     "resigned": "the other side resigned",
     "time": "the time is up",
+    "away": "the other side was away too long",
     "agreed": "both sides agreed",
     "quiet": "nobody has fought for too long",
 }
@@ -49,7 +50,6 @@ class Rules(msgspec.Struct, frozen=True):
     setup: Literal["arrange", "random"] = "arrange"
     two_squares: bool = True
     arrange_seconds: int = 300
-    turn_seconds: int = 0
     quiet_limit: int = 200
     restart_after: int = 0
 
@@ -115,7 +115,7 @@ class Position(State, frozen=True):
     declined: int | None = None
     """The side whose offer was declined, or passed over by a move, until it moves or offers again."""
     until: float | None = None
-    """When the time is up: wall time, for display."""
+    """When the time to arrange is up: wall time, for display."""
     since: float = 0.0
     """When that time began, on the room's clock."""
     ending: Ending | None = None

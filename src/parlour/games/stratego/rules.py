@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
+from parlour.clocks import LEAST, ClockSettings
 from parlour.errors import Code, Refused
 from parlour.game import (
+    AWAY_TOO_LONG,
     GAME,
     OUT_OF_TIME,
     Cancel,
@@ -29,19 +31,25 @@ from parlour.game import (
 from parlour.games.stratego.board import BLUE, HOMES, NOTHING, RED, SIDES, SQUARES, seen_ranks
 from parlour.games.stratego.formations import FORMATIONS, draw_up, random_army, read_formation
 from parlour.games.stratego.picture import SPOTS, draw, draw_part
-from parlour.games.stratego.position import WHY, Last, Position, Rules
+from parlour.games.stratego.position import WHY, Last, Position, Reason, Rules
 from parlour.scene import Control, Option, Scene
-from parlour.set_up import Card, Label, Preset, SetUp
+from parlour.set_up import Card, Label, SetUp
 
 HIDDEN_FLAGS = 3
 """From this version on a random start has no flag in the front row."""
+ROOM_CLOCKS = 4
+"""From this version on the time for a move is the room's; before, the game had a timer for it."""
 WEEK = 7 * 86400.0
 """How long a room waits for a second player, or after the end for another game."""
 
+RULES = Rules.__struct_fields__
 PRESETS = {
     "classic": Rules(),
     "ogetarts": Rules(lakes=False, setup="random", two_squares=False, restart_after=10),
 }
+
+ROOM_VERDICTS: dict[str, Reason] = {OUT_OF_TIME: "time", AWAY_TOO_LONG: "away"}
+"""Why the room decided a game, and what that is called here."""
 
 Seconds = Annotated[int, Meta(ge=0, le=7 * 86400)]
 
@@ -67,7 +75,10 @@ class StrategoConfig(Config, frozen=True):
         Seconds | None, Meta(description="then the pieces stand as they do; 0: no limit")
     ] = None
     turn_seconds: Annotated[
-        Seconds | None, Meta(description="whoever takes longer for a move loses; 0: no limit")
+        Seconds | None,
+        Meta(
+            description="instead, give the room a clock of kind turn", extra_json_schema={"deprecated": True}
+        ),
     ] = None
     quiet_limit: Annotated[
         Annotated[int, Meta(ge=0, le=10_000)] | None,
@@ -80,17 +91,12 @@ class StrategoConfig(Config, frozen=True):
     @property
     def rules(self) -> Rules:
         """The preset's, with what differs."""
-        own = {name: value for name, value in asdict(self).items() if name != "preset" and value is not None}
+        own = {name: value for name, value in asdict(self).items() if name in RULES and value is not None}
         return replace(PRESETS[self.preset], **own)
 
 
 SET_UP = SetUp(
     cards="preset",
-    presets=(
-        Preset("No clock", {}, "Everybody thinks as long as they like.", "Time"),
-        Preset("A minute a move", {"turn_seconds": 60}, "Whoever takes longer loses.", "Time"),
-        Preset("A day a move", {"turn_seconds": 86400}, "Come back when you like, once a day.", "Time"),
-    ),
     labels={
         "preset": Label(
             "Rules",
@@ -119,9 +125,12 @@ SET_UP = SetUp(
             "The next game after", "It begins by itself. 0: it does not.", "seconds", "as above", "Rules"
         ),
         "arrange_seconds": Label(
-            "Time to draw up", "Then the pieces stand as they do. 0: no limit.", "seconds", "as above", "Time"
+            "Time to draw up",
+            "Then the pieces stand as they do. 0: no limit.",
+            "seconds",
+            "as above",
+            "Rules",
         ),
-        "turn_seconds": Label("Time for a move", "0: no limit.", "seconds", "no limit", "Time"),
     },
 )
 
@@ -175,7 +184,7 @@ class Reset(Event, frozen=True):
 
 
 class TimeUp(Event, frozen=True):
-    """The time to arrange, or to move, is over."""
+    """The time to arrange is over, or by older rules the time to move."""
 
 
 Formation = Swap | Form | Arrange
@@ -188,7 +197,7 @@ class Stratego(Game[Position]):
     name = "stratego"
     display_name = "Stratego"
     seats = range(2, 3)
-    version = HIDDEN_FLAGS
+    version = ROOM_CLOCKS
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "draw", "pause")
     first_move = (
@@ -203,6 +212,11 @@ class Stratego(Game[Position]):
 
     def init(self, config: StrategoConfig, moment: Moment) -> Position:
         return Position(rules=config.rules)
+
+    def take_clock(self, config: StrategoConfig) -> tuple[StrategoConfig, ClockSettings | None]:
+        if not config.turn_seconds:
+            return config, None
+        return replace(config, turn_seconds=None), ClockSettings("turn", max(LEAST, config.turn_seconds))
 
     # Who plays.
 
@@ -245,7 +259,7 @@ class Stratego(Game[Position]):
         winner = moment.seats.index(outcome.won[0]) if outcome.won else None
         if winner is None:
             return _ended(state.ended(None, "agreed"))
-        return _ended(state.ended(winner, "time" if outcome.why == OUT_OF_TIME else "resigned"))
+        return _ended(state.ended(winner, ROOM_VERDICTS.get(outcome.why, "resigned")))
 
     def legal_events(self, state: Position, player: str) -> Iterable[Deed]:
         side = state.seat(player)
@@ -268,6 +282,10 @@ class Stratego(Game[Position]):
         elif state.phase == "arranging" and any(state.ready) and not state.rules.arrange_seconds:
             sides = (state.ready.index(False),)
         return tuple(player for side in sides if (player := state.player(side)) is not None)
+
+    def turn_id(self, state: Position) -> object:
+        """Red has time to be ready, and then to move."""
+        return state.phase
 
     # What they see.
 
@@ -399,8 +417,11 @@ def _dealt(state: Position, moment: Moment) -> Update[Position]:
     fresh = (End(None), Cancel("restart"), Send("all", kind="sync"))
     if state.rules.setup == "random":
         return _begun(dealt, moment, *fresh)
-    dealt, clock = _timed(dealt, state.rules.arrange_seconds, moment)
-    return Update(dealt, (*fresh, clock))
+    seconds = state.rules.arrange_seconds
+    if not seconds:
+        return Update(dealt, (*fresh, Cancel("clock")))
+    timed = replace(dealt, until=moment.date + seconds, since=moment.now)
+    return Update(timed, (*fresh, Later("clock", seconds, TimeUp())))
 
 
 def _begun(state: Position, moment: Moment, *before: Effect) -> Update[Position]:
@@ -409,21 +430,19 @@ def _begun(state: Position, moment: Moment, *before: Effect) -> Update[Position]
 
 
 def _turned(state: Position, moment: Moment, *before: Effect) -> Update[Position]:
-    """Somebody has moved: it is over, or the clock of the other side runs."""
+    """Somebody has moved: it is over, or the other side is to move."""
     if state.ending is not None:
         return _ended(state, *before)
-    if not state.rules.turn_seconds and state.until is None:
-        return Update(state, before)
-    state, clock = _timed(state, state.rules.turn_seconds, moment)
-    return Update(state, (*before, clock))
+    timers = () if state.until is None else (Cancel("clock"),)
+    return Update(replace(state, until=None), (*before, *(_timers_of_then(moment) or timers)))
 
 
-def _timed(state: Position, seconds: int, moment: Moment) -> tuple[Position, Effect]:
-    """The time runs, and rings when it is up; without a limit, nothing does."""
-    if not seconds:
-        return replace(state, until=None), Cancel("clock")
-    timed = replace(state, until=moment.date + seconds, since=moment.now)
-    return timed, Later("clock", seconds, TimeUp())
+def _timers_of_then(moment: Moment) -> tuple[Effect, ...]:
+    """The timer for a move that a step set by older rules, while it is played again."""
+    if moment.rules is None or moment.rules >= ROOM_CLOCKS:
+        return ()
+    timers = (effect for effect in moment.kept if isinstance(effect, Later | Cancel))
+    return tuple(effect for effect in timers if effect.key == "clock")
 
 
 def _arranged(state: Position, side: int, event: Formation) -> Position:
@@ -483,9 +502,14 @@ def _refuse_unless_playing(state: Position) -> None:
 
 
 def _timed_out(state: Position, moment: Moment) -> Update[Position]:
-    """Time to arrange is up: the pieces stand as they do. Time to move is up: that side has lost."""
+    """Time to arrange is up: the pieces stand as they do.
+
+    By older rules a side has lost when its time to move is up; today the room's clock runs instead.
+    """
     if state.phase == "arranging":
         return _begun(state, moment)
+    if moment.rules is None or moment.rules >= ROOM_CLOCKS:
+        return Update(state)
     return _ended(state.ended(1 - state.turn, "time"))
 
 
