@@ -3,8 +3,8 @@ import { framedFor } from "./framed";
 import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, KnownPlayer, Leader, MyAccount, MyRoom, NamedRoom, NewRoom, OpenedAccount, Preferences, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer,
-  PublicTicket, RecoveryCode, SignIn, SignInLink,
+  PublicGame, HistoryPage, Hint, KnownPlayer, Leader, MyAccount, MyEndpoint, MyNotifications, MyRoom, NamedRoom, NewAccountBy, NewInvitation, NewRoom, NewWebhook, OpenedAccount, Preferences, PublicKeyOptions, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer,
+  PublicTicket, RecoveryCode, SignIn, SignInLink, WaitingBot,
 } from "./wire";
 
 /** What was asked is not done; the message is for people. */
@@ -48,7 +48,13 @@ const at = (room: string) => `/api/rooms/${encodeURIComponent(room)}`;
 
 export const becomePlayer = (name?: string) => call<KnownPlayer>("POST", "/api/players", name ? { name } : {});
 export const account = () => call<MyAccount>("GET", "/api/account");
-export const openAccount = (name?: string) => call<OpenedAccount>("POST", "/api/account", name ? { name } : {});
+export const openAccount = (wish: NewAccountBy) => call<OpenedAccount>("POST", "/api/account", wish);
+/** What to ask an authenticator for a passkey of mine; a guest says under which name it becomes an account. */
+export const newPasskeyOptions = (name?: string) => call<PublicKeyOptions>("POST", "/api/account/passkeys/options", name ? { name } : {});
+export const addPasskey = (passkey: NewAccountBy["passkey"]) => call<unknown>("POST", "/api/account/passkeys", { passkey });
+export const removePasskey = (id: string) => call<unknown>("DELETE", `/api/account/passkeys/${encodeURIComponent(id)}`);
+/** What to ask an authenticator for any passkey of this site. */
+export const signInOptions = () => call<PublicKeyOptions>("POST", "/api/sign-in/options");
 export const renewCode = () => call<RecoveryCode>("POST", "/api/account/code");
 export const signInLink = () => call<SignInLink>("POST", "/api/account/links");
 export const signIn = (shown: SignIn) => call<KnownPlayer>("POST", "/api/sign-in", shown);
@@ -57,6 +63,11 @@ export const signOutEverywhere = () => call<KnownPlayer>("DELETE", "/api/players
 export const deleteAccount = () => call<unknown>("DELETE", "/api/account");
 export const preferences = () => call<Preferences>("GET", "/api/players/me/preferences");
 export const keepPreferences = (chosen: Preferences) => call<Preferences>("PUT", "/api/players/me/preferences", chosen);
+/** Where I am told that it is my turn. */
+export const notifications = () => call<MyNotifications>("GET", "/api/notifications");
+export const tellBrowser = (subscription: PushSubscriptionJSON) => call<MyEndpoint>("POST", "/api/notifications/push", subscription);
+export const tellWebhook = (url: string) => call<NewWebhook>("POST", "/api/notifications/webhooks", { url });
+export const tellNoMore = (id: string) => call<unknown>("DELETE", `/api/notifications/${encodeURIComponent(id)}`);
 export const server = () => call<PublicServer>("GET", "/api/server");
 export const games = () => call<PublicGame[]>("GET", "/api/games");
 /** The little board of a game, or of one of its cards. */
@@ -82,6 +93,11 @@ export const history = (id: string, from: number, number?: number) =>
 
 /** A bot takes a free seat: the best, or this one. */
 export const seatBot = (id: string, bot?: string) => call<Seated>("POST", `${at(id)}/bots`, { bot });
+/** The bots over the network that can be invited to a game. */
+export const invitableBots = (game: string, variant?: unknown) =>
+  call<WaitingBot[]>("GET", `/api/invitations?${new URLSearchParams({ game, ...(typeof variant === "string" ? { variant } : {}) })}`);
+/** A bot over the network is told of the room: it comes, or it does not. */
+export const inviteBot = (invitation: NewInvitation) => call<WaitingBot>("POST", "/api/invitations", invitation);
 /** What the best bot would do in my place. */
 export const hint = (id: string) => call<Hint>("POST", `${at(id)}/hint`, {});
 

@@ -30,12 +30,13 @@ export interface Field {
   readonly cards: Readonly<Record<string, Card>>;
 }
 
-/** The fields of an object's schema, in the words of its labels. */
+/** The fields of an object's schema, in the words of its labels; what is deprecated is for older clients alone. */
 export function fields(schema: Schema, labels: Readonly<Record<string, Label>> = {}): Field[] {
   const root = resolved(schema, schema);
   const required = new Set((root["required"] as string[] | undefined) ?? []);
   const properties = (root["properties"] ?? {}) as Record<string, Schema>;
-  return Object.entries(properties).map(([name, given]) => field(name, given, schema, required.has(name), labels[name] ?? {}));
+  const offered = Object.entries(properties).filter(([, given]) => given["deprecated"] !== true);
+  return offered.map(([name, given]) => field(name, given, schema, required.has(name), labels[name] ?? {}));
 }
 
 function field(name: string, given: Schema, root: Schema, required: boolean, label: Label): Field {
@@ -119,10 +120,19 @@ export function shownAs({ kind, choices, open }: Field, value: unknown): string 
   return value == null ? "" : String(value);
 }
 
+/** Units of time, in seconds. */
+const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60 };
+
+/** A unit in words. */
+export function unitWord(unit: string): string {
+  if (unit === "seconds") return t("seconds");
+  return unit === "minutes" ? t("minutes") : told(unit);
+}
+
 /** Which numbers a field takes, in words; nothing where any will do. */
 export function bounds({ kind, min, max, unit }: Field): string {
   if (kind !== "number") return "";
-  const said = (count: number) => (unit === "seconds" ? spell(count) : String(count));
+  const said = (count: number) => (unit in SECONDS ? spell(count * (SECONDS[unit] ?? 1)) : String(count));
   if (min !== undefined && max !== undefined) return t("{least} to {most}", said(min), said(max));
   if (min !== undefined) return t("at least {least}", said(min));
   return max !== undefined ? t("at most {most}", said(max)) : "";

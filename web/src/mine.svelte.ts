@@ -1,9 +1,12 @@
 // The rooms in which I have a seat, and how many of them wait for me. The server knows; the page asks now and then.
 import * as api from "./api";
+import { t } from "./language/language.svelte";
 import { me } from "./me.svelte";
 import type { MyRoom } from "./wire";
 
 const EVERY = 20_000;
+/** While nobody looks: the title and the icon of the tab still tell. */
+const HIDDEN = 60_000;
 const SOON = 2_000;
 
 class Mine {
@@ -26,9 +29,15 @@ class Mine {
     if (performance.now() - this.#asked > SOON) this.look();
   }
 
-  /** Keep asking for as long as the page is looked at; gives the way to stop. */
+  /** Before the title of a page: how many games wait for me. */
+  get mark(): string {
+    const count = this.waiting.length;
+    return count ? `● ${count === 1 ? t("Your turn") : t("Your move in {count} games", count)} · ` : "";
+  }
+
+  /** Keep asking, less often while nobody looks; gives the way to stop. */
   follow(): () => void {
-    const look = () => document.hidden || this.look();
+    const look = () => (document.hidden && performance.now() - this.#asked < HIDDEN) || this.look();
     const timer = setInterval(look, EVERY);
     document.addEventListener("visibilitychange", look);
     return () => {

@@ -1,10 +1,12 @@
 // Where the server cannot be reached, the browser shows a page of ours in the reader's language: it is kept for the
-// service worker, and nothing else is.
+// service worker, with the words for a notification, and nothing else is.
+import { games } from "./games.svelte";
 import { filled } from "./language/catalogue";
-import { language, t } from "./language/language.svelte";
+import { language, t, told } from "./language/language.svelte";
 
 const WORKER = "/service-worker.js";
 const PAGE = "/offline.html";
+const WORDS = "/turn-words.json";
 const CACHE = "offline-2";
 
 /** Let the service worker be there from the next page on; a browser that has none, or lets none in, does without. */
@@ -14,6 +16,7 @@ export function beReadyOffline(): void {
     void navigator.serviceWorker.register(address()).catch(() => undefined);
     $effect.root(() => {
       $effect(() => void keep(words()).catch(() => undefined));
+      $effect(() => void keepTurnWords(turnWords()).catch(() => undefined));
     });
   });
 }
@@ -29,6 +32,20 @@ function words(): Record<string, string> {
     again: t("This page tries again by itself every 15 seconds."),
     now: t("Try again now"),
   };
+}
+
+/** What a notification says when it is my turn and no page of ours is open. */
+function turnWords(): object {
+  return {
+    title: t("Your turn"),
+    alone: t("{game} waits for you", "{game}"),
+    turn: t("Your turn at {game}: {names} waits", "{game}", "{names}"),
+    titles: Object.fromEntries(games.list.map(({ name, display_name }) => [name, told(display_name)])),
+  };
+}
+
+async function keepTurnWords(said: object): Promise<void> {
+  await (await caches.open(CACHE)).put(WORDS, Response.json(said));
 }
 
 async function keep(said: Record<string, string>): Promise<void> {

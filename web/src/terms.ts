@@ -1,8 +1,9 @@
 // What is played in a room, in words: its variant, and the settings that somebody who comes to it accepts.
 import { choiceTitle, fields, shownAs, type Field } from "./form";
 import { inside, told } from "./language/language.svelte";
+import { clockTerms } from "./room/clocks";
 import { spell } from "./room/waits";
-import type { Preset, PublicGame } from "./wire";
+import type { Preset, PublicGame, PublicRoom } from "./wire";
 
 type Values = Record<string, string | boolean>;
 type Told = Readonly<Record<string, unknown>>;
@@ -61,8 +62,8 @@ export function titleOf(game: PublicGame, config: Told): string {
   return variant === null || config[field?.name ?? ""] === field?.initial ? told(game.display_name) : `${told(game.display_name)}: ${variant}`;
 }
 
-/** What somebody accepts who sits down: the variant, a preset of each row, and whatever else is not as usual. */
-export function terms(game: PublicGame, config: Told): string[] {
+/** What somebody accepts who sits down: the variant, a preset of each row, whatever else is not as usual, and the clock. */
+export function terms(game: PublicGame, { config, clock }: Pick<PublicRoom, "config" | "clock">): string[] {
   const list = settings(game).filter(({ name }) => name in config);
   const values = Object.fromEntries(list.map((one) => [one.name, shownAs(one, config[one.name])]));
   const presets = rows(game).flatMap((row) => {
@@ -72,7 +73,7 @@ export function terms(game: PublicGame, config: Told): string[] {
   const said = new Set([variantField(game)?.name, ...presets.flatMap(({ names }) => names)]);
   const others = list.filter((one) => !said.has(one.name) && values[one.name] !== shownAs(one, one.initial));
   const variant = variantOf(game, config);
-  return [...(variant === null ? [] : [variant]), ...presets.map(({ title }) => title), ...others.map((one) => setting(one, config[one.name]))];
+  return [...(variant === null ? [] : [variant]), ...presets.map(({ title }) => title), ...others.map((one) => setting(one, config[one.name])), ...(clock ? clockTerms(clock) : [])];
 }
 
 function setting({ title, unit, cards }: Field, value: unknown): string {

@@ -3,6 +3,12 @@
 /** A thing of a scene as a patch gives it: its id, and the fields that changed; whole, if it is new. */
 export type Change<Thing extends { id: string }> = Partial<Thing> & { id: string };
 
+/** How long a player may be away in a game, all told; the time to think stands still meanwhile. */
+export interface Absence {
+  seconds: number;
+  at_zero?: "bot" | "claim" | "lose";
+}
+
 /** Who added which bytes to a seed. */
 export interface AddedLuck {
   player: string;
@@ -23,6 +29,7 @@ export interface ChangedRooms {
 
 /** Somebody said something. */
 export interface ChatLine {
+  account?: boolean;
   at: number;
   from: string;
   name: string;
@@ -58,10 +65,11 @@ export interface Clock {
 
 /** How time is given: for each turn, or for the game with seconds that a turn adds or does not count. */
 export interface ClockSettings {
-  kind: "delay" | "increment" | "turn";
-  seconds: number;
+  kind: "delay" | "increment" | "none" | "turn";
+  seconds?: number;
   extra?: number;
   at_zero?: "bot" | "claim" | "lose";
+  away?: Absence | null;
 }
 
 /** The clocks of all seats. */
@@ -69,6 +77,7 @@ export interface Clocks {
   settings: ClockSettings;
   seats: SeatClock[];
   started?: boolean;
+  away?: SeatClock[];
 }
 
 /** The room is over. */
@@ -104,6 +113,7 @@ export interface Enter {
   spectate?: boolean;
   luck?: string | null;
   legal?: boolean;
+  plays?: string[] | null;
 }
 
 /** Something that the game tells. */
@@ -243,6 +253,7 @@ export interface Matched {
 
 /** One connection of somebody who is here; or, under ``spectators``, how many watch. */
 export interface Meta {
+  account?: boolean;
   again?: boolean;
   bot?: boolean;
   count?: number;
@@ -259,6 +270,21 @@ export interface MyAccount {
   since: number | null;
   devices: SignedInDevice[];
   passkeys: MyPasskey[] | null;
+}
+
+/** A place where I am told that it is my turn. */
+export interface MyEndpoint {
+  id: string;
+  kind: "push" | "webhook";
+  url: string;
+  name: string;
+  since: number;
+}
+
+/** Where I am told that it is my turn. */
+export interface MyNotifications {
+  push_key: string | null;
+  endpoints: MyEndpoint[];
 }
 
 /** A passkey of an account. */
@@ -314,14 +340,26 @@ export interface Narrow {
   places?: Record<string, [number, number, number, number]>;
 }
 
-/** An account for the guest who asks, under their name or another one. */
-export interface NewAccount {
+/** An account, with a passkey if one was made for it. */
+export interface NewAccountBy {
   name?: string | null;
+  passkey?: Record<string, unknown> | null;
 }
 
 /** A bot that is to play. */
 export interface NewBot {
   bot?: string | null;
+}
+
+/** A bot that plays over the network, and the room to which it is invited. */
+export interface NewInvitation {
+  room: string;
+  bot: string;
+}
+
+/** A passkey to add to an account. */
+export interface NewPasskey {
+  passkey: Record<string, unknown>;
 }
 
 /** A guest, with a name if they want one. */
@@ -340,6 +378,16 @@ export interface NewRoom {
   watching?: "anyone" | "link" | "nobody";
   apart?: boolean;
   clock?: ClockSettings | null;
+}
+
+/** A webhook that was just added. */
+export interface NewWebhook {
+  id: string;
+  kind: "push" | "webhook";
+  url: string;
+  name: string;
+  since: number;
+  secret: string;
 }
 
 /** What is on offer among the players of a room, and whether they have paused their game. */
@@ -439,6 +487,7 @@ export interface Player {
   id: string;
   name: string;
   bot?: boolean;
+  account?: boolean;
 }
 
 /** How a player likes the pages; rules and rooms never see it. */
@@ -502,6 +551,11 @@ export interface PublicGame {
   lucky: boolean;
   offers: string[];
   clocks: boolean;
+}
+
+/** What the browser's own API is asked for a passkey, as JSON; good for one answer within five minutes. */
+export interface PublicKeyOptions {
+  publicKey: Record<string, unknown>;
 }
 
 /** A player as anybody may see them: where they stand, and their last games. */
@@ -641,11 +695,12 @@ export interface Scene {
   page?: OwnPage | null;
 }
 
-/** The time of one seat. */
+/** The time of one seat: to think, or to be away. */
 export interface SeatClock {
   left: number;
   since?: number | null;
   out?: boolean;
+  spent?: number;
 }
 
 /** A bot that took a seat, and the seq of that step. */
@@ -790,6 +845,15 @@ export interface Updated {
   view?: unknown;
 }
 
+/** A bot that plays over the network and waits to be invited. */
+export interface WaitingBot {
+  id: string;
+  name: string;
+  bot?: boolean;
+  account?: boolean;
+  rating?: Rating | null;
+}
+
 /** How many seconds a room of a game waits; null: for ever. */
 export interface Waits {
   game: number | null;
@@ -800,7 +864,7 @@ export interface Waits {
 }
 
 /** The codes of Parlour's own refusals; a game may have others. */
-export type Code = "account_needed" | "already_an_account" | "already_queued" | "bad_code" | "bad_passkey" | "bad_token" | "challenge_expired" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "link_expired" | "malformed" | "name_taken" | "no_passkeys" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
+export type Code = "account_needed" | "already_an_account" | "already_queued" | "bad_address" | "bad_code" | "bad_passkey" | "bad_token" | "challenge_expired" | "game_error" | "game_full" | "game_over" | "game_overran" | "game_paused" | "id_reused" | "illegal_move" | "internal_error" | "invalid_config" | "invalid_name" | "invalid_text" | "link_expired" | "malformed" | "name_taken" | "no_passkeys" | "no_push" | "no_spectators" | "no_such_offer" | "not_found" | "not_in_this_game" | "not_joined" | "not_over" | "not_saved" | "not_seated" | "not_your_turn" | "offer_declined" | "offer_open" | "outcome_unknown" | "room_damaged" | "room_ended" | "rules_changed" | "seat_kept" | "stale" | "too_fast" | "too_large" | "too_late" | "too_many" | "unknown_bot" | "unknown_event" | "unknown_game" | "unknown_room" | "unknown_ticket" | "wrong_game";
 
 /** What is told in a room: payloads by name. */
 export interface Pushes {

@@ -14,10 +14,10 @@ const WORD = /[A-Za-z]{2}/;
 const SENTENCE = /^[A-Z][a-z]+(?: |$)|[a-z]{2} [a-z]+ ?/;
 /** The same in every language. */
 const NAMES = new Set(["Parlour", "Esc", "parlour serve --lan"]);
-/** For programs: names of keys, fields and messages, and a refusal before it is translated. */
+/** For programs: names of keys, fields and messages, and what a server says before it is translated. */
 const UNREAD = new Set([
-  "own name", "asked to notify", "Notification", "Board", "Enter", "Escape", "Home", "End", "Space", "given back", "gone there", "the first",
-  "a whole number or nothing", "a whole number", ", got text", "of at most ", "of at least ",
+  "own name", "asked to notify", "asked to push", "Notification", "Board", "Enter", "Escape", "Home", "End", "Space", "given back", "gone there", "the first",
+  "a whole number or nothing", "a whole number", ", got text", "of at most ", "of at least ", "out of time", "away too long", "both sides agreed",
 ]);
 
 const raw = import.meta.glob("../src/**/*.{ts,svelte}", { query: "?raw", import: "default", eager: true }) as Record<string, string>;

@@ -88,3 +88,8 @@ test("a number out of bounds is told at its field before the server is asked, an
   for (const wide of ["120", "0", "-3", "1.5", "wide", "1e3"]) expect(at(wide)).toEqual({ width: "Type a number here: 1 to 99." });
   for (const right of ["", " 12 ", "1", "99"]) expect(at(right)).toEqual({});
 });
+
+test("a setting that is deprecated is not offered", () => {
+  const old = { ...SETTINGS.$defs.Settings.properties, turn_seconds: { anyOf: [{ type: "integer" }, { type: "null" }], default: null, deprecated: true } };
+  expect(fields({ type: "object", properties: old }).map(({ name }) => name)).toEqual(["preset", "width", "loud", "motto"]);
+});

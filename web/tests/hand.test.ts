@@ -41,6 +41,14 @@ test("a click on it again, or elsewhere, lets a picked piece go", () => {
   expect(press(movable, picked, { spot: "d", piece: "n" })).toEqual({ hand: EMPTY });
 });
 
+test("where a click picks a piece up, a double click does what the click would have done", () => {
+  const scene = asChosen(row(2, [disc("m", "a", { click: GO, unless: "pick_up", drops: { b: { to: "b" } } })]), () => true);
+  const { hand } = press(scene, EMPTY, { spot: "a", piece: "m" });
+  expect(hand.picked).toBe("m");
+  expect(press(scene, hand, { spot: "a", piece: "m", again: true })).toEqual({ hand: EMPTY, send: GO });
+  expect(press(scene, hand, { spot: "a", piece: "m" })).toEqual({ hand: EMPTY });
+});
+
 test("a click on another piece that can move picks that one up", () => {
   const scene = row(3, [disc("m", "a", { drops: { c: GO } }), disc("n", "b", { drops: { c: GO } })]);
   expect(press(scene, { ...EMPTY, picked: "m" }, { spot: "b", piece: "n" }).hand.picked).toBe("n");

@@ -50,12 +50,16 @@ test("a room is called by its variant, unless that is the usual one", () => {
 });
 
 test("whoever sits down is told the variant, the match, the clock, and what else is not as usual", () => {
-  expect(terms(GAME, USUAL)).toEqual(["Gammon", "Casual", "No clock"]);
-  expect(terms(GAME, { ...USUAL, variant: "fevga", match: "five", crawford: true, turn: 60, loud: true })).toEqual(["Fevga", "5 points", "A minute a turn", "Loud"]);
-  expect(terms(GAME, { ...USUAL, match: "five", turn: 90 })).toEqual(["Gammon", "Match: five", "Time for a turn: 90 seconds"]);
+  expect(terms(GAME, { config: USUAL, clock: null })).toEqual(["Gammon", "Casual", "No clock"]);
+  expect(terms(GAME, { config: { ...USUAL, variant: "fevga", match: "five", crawford: true, turn: 60, loud: true }, clock: null })).toEqual(["Fevga", "5 points", "A minute a turn", "Loud"]);
+  expect(terms(GAME, { config: { ...USUAL, match: "five", turn: 90 }, clock: null })).toEqual(["Gammon", "Match: five", "Time for a turn: 90 seconds"]);
 });
 
 test("a game that says nothing has its settings told by their names, and a room of an older version has none to tell", () => {
-  expect(terms(PLAIN, { ...USUAL, turn: 60 })).toEqual(["Gammon", "Turn: 60"]);
-  expect(terms(GAME, {})).toEqual([]);
+  expect(terms(PLAIN, { config: { ...USUAL, turn: 60 }, clock: null })).toEqual(["Gammon", "Turn: 60"]);
+  expect(terms(GAME, { config: {}, clock: null })).toEqual([]);
+});
+
+test("the clock of the room is among what is accepted", () => {
+  expect(terms(PLAIN, { config: USUAL, clock: { kind: "turn", seconds: 60, away: { seconds: 300 } } }).slice(-2)).toEqual(["1 minute a turn", "Lost after 5 minutes away"]);
 });

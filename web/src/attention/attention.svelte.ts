@@ -39,8 +39,9 @@ class Attention {
     if (settings.now.sound && this.#touched && matchMedia("(pointer: coarse)").matches) navigator.vibrate?.(40);
   }
 
-  /** A dot on the icon of the tab while it is my turn. */
-  badge(on: boolean): void {
+  /** A dot on the icon of the tab while it is my turn; on that of an installed app how many games wait, if that is known. */
+  badge(on: boolean, count?: number): void {
+    if (count !== undefined) void (navigator as Badged).setAppBadge?.(count).catch(() => undefined);
     clearTimeout(this.#badging);
     // A browser draws an icon anew, which takes it longer than a frame of a moving board may take.
     const show = () => document.querySelector<HTMLLinkElement>("link[rel=icon]")?.setAttribute("href", on ? ICON_WITH_BADGE : ICON);
@@ -82,6 +83,10 @@ class Attention {
   declineNotifications(): void {
     lasting.setItem(ASKED, "yes");
   }
+}
+
+interface Badged {
+  setAppBadge?(count: number): Promise<void>;
 }
 
 function permission(): NotificationPermission {

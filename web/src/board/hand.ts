@@ -15,6 +15,8 @@ export const EMPTY: Hand = { picked: null, put: null };
 export interface Pressed {
   readonly spot: string;
   readonly piece?: string | undefined;
+  /** It is the second click of a double one. */
+  readonly again?: boolean;
 }
 
 export interface Done {
@@ -29,7 +31,7 @@ export function press(scene: Things, hand: Hand, at: Pressed): Done {
   if (picked) {
     if (at.spot in picked.drops) return drop(scene, hand, picked.id, at.spot);
     const another = scene.spots.get(at.spot)?.shape === "hand" && at.piece !== undefined && at.piece !== picked.id;
-    if (at.spot === picked.spot && !another) return { hand: letGo(hand) };
+    if (at.spot === picked.spot && !another) return { hand: letGo(hand), ...(at.again && picked.twice != null && { send: picked.twice }) };
   }
   const actor = actorAt(scene, at);
   if (actor?.click != null) return { hand: letGo(hand), send: actor.click };

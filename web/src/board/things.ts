@@ -2,7 +2,10 @@
 import type { Choice, Clock, Control, Line, Narrow, OwnPage, Patch, Piece, Scene, Side, Spot } from "../wire";
 
 export type FullSpot = Required<Spot>;
-export type FullPiece = Required<Piece>;
+export interface FullPiece extends Required<Piece> {
+  /** The event of a double click, where a single one picks the piece up instead of sending it. */
+  readonly twice?: unknown;
+}
 export type FullControl = Required<Control>;
 
 export interface Things {
@@ -50,12 +53,12 @@ export function things(scene: Scene): Things {
   };
 }
 
-/** The scene for whoever has made these choices: pieces whose click they do not want are picked up instead. */
+/** The scene for whoever has made these choices: pieces whose click they do not want are picked up instead, and do it by two. */
 export function asChosen(scene: Things, isChosen: (choice: string) => boolean): Things {
   const changed = [...scene.pieces.values()].filter(({ unless }) => unless !== "" && isChosen(unless));
   if (!changed.length) return scene;
   const pieces = new Map(scene.pieces);
-  for (const piece of changed) pieces.set(piece.id, { ...piece, click: null });
+  for (const piece of changed) pieces.set(piece.id, { ...piece, click: null, twice: piece.click });
   return { ...scene, pieces };
 }
 

@@ -3,7 +3,7 @@ import { inside, language, t } from "../language/language.svelte";
 import type { GameResult, RatingPoint, Standing } from "../wire";
 
 /** What is believed of somebody's strength, and within which bounds it almost certainly is. */
-export function strength({ rating }: Standing): { rating: string; within: string } {
+export function strength({ rating }: Pick<Standing, "rating">): { rating: string; within: string } {
   return { rating: String(Math.round(rating?.rating ?? 1500)), within: `± ${Math.round(2 * (rating?.deviation ?? 350))}` };
 }
 

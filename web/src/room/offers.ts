@@ -58,12 +58,20 @@ export function wordOf(offers: Offers, seats: Seats, me: string | null): Word | 
 
 /** What there is to say about a player whose time is over while the game goes on, to me; null where there is none. */
 export function lateWord(clocks: Clocks | null, seats: Seats, me: string | null): Word | null {
+  const gone = seats.find((player, seat) => player && clocks?.away?.[seat]?.out);
+  if (clocks && gone) return goneWord(clocks, gone, seats.some((player) => player?.id === me));
   const late = seats.filter((player, seat) => player && clocks?.seats[seat]?.out);
   const first = late[0];
   if (!clocks || !first) return null;
   if (clocks.settings.at_zero === "bot") return { text: first.id === me ? t("Your time is over: a bot makes this move.") : t("{name} is out of time: a bot makes this move.", first.name), reply: null, what: null };
   if (late.some((player) => player?.id === me)) return { text: t("Your time is over: until you move, the game can be claimed."), reply: null, what: null };
   return { text: t("{name} is out of time.", first.name), reply: seats.some((player) => player?.id === me) ? "claim" : null, what: null };
+}
+
+/** The same about one who has been away for longer than the room waits. */
+function goneWord({ settings }: Clocks, gone: Player, seated: boolean): Word {
+  if (settings.away?.at_zero === "bot") return { text: t("{name} is away for long: a bot moves until they are back.", gone.name), reply: null, what: null };
+  return { text: t("{name} has been away for too long.", gone.name), reply: seated ? "claim" : null, what: null };
 }
 
 /** What is on the menu now: the offers that the game allows, and what it keeps there itself. */

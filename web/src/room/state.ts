@@ -119,7 +119,7 @@ function withPresence(room: RoomState, present: PresenceState): RoomState {
   const seats = [...room.seats];
   for (const [id, { metas }] of Object.entries(present)) {
     const meta = metas[0];
-    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id, ...(meta.bot ? { bot: true } : {}) };
+    if (meta?.seat != null) seats[meta.seat] = { id, name: meta.name ?? id, ...(meta.bot ? { bot: true } : {}), ...(meta.account ? { account: true } : {}) };
   }
   return noted(seated({ ...room, present, seats }), room.seats);
 }
@@ -202,7 +202,7 @@ export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me:
   const names = (ids: readonly string[] = []) => list(ids, seats, me);
   if (resigned && outcome.lost?.includes(me ?? "")) return t("You resigned: {winner} wins", names(outcome.won));
   if (resigned && !outcome.won?.includes(me ?? "")) return t("{loser} resigned: {winner} wins", names(outcome.lost), names(outcome.won));
-  const why = outcome.why ? `: ${told(outcome.why)}` : "";
+  const why = outcome.why ? `: ${whyWords(outcome.why)}` : "";
   const won = outcome.won ?? [];
   if (won.length === 0) {
     if (outcome.drew?.length) return t("A draw") + why;
@@ -212,6 +212,13 @@ export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me:
   if (won.length === 1 && won[0] === me) return t("You win") + why;
   const said = (won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won))) + why;
   return won[0] === me ? said.charAt(0).toUpperCase() + said.slice(1) : said; // a player's own name stays as it is
+}
+
+/** Why it ended: in the room's own words, or in the game's. */
+function whyWords(why: string): string {
+  if (why === "out of time") return t("out of time");
+  if (why === "away too long") return t("away too long");
+  return why === "both sides agreed" ? t("both sides agreed") : told(why);
 }
 
 function list(ids: readonly string[], seats: readonly (Player | null)[], me: string | null): string {
