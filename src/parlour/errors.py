@@ -16,6 +16,7 @@ class Code(StrEnum):
     ACCOUNT_NEEDED = "account_needed"
     ALREADY_AN_ACCOUNT = "already_an_account"
     ALREADY_QUEUED = "already_queued"
+    BAD_ADDRESS = "bad_address"
     BAD_CODE = "bad_code"
     BAD_PASSKEY = "bad_passkey"
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
@@ -35,6 +36,7 @@ class Code(StrEnum):
     MALFORMED = "malformed"
     NAME_TAKEN = "name_taken"
     NO_PASSKEYS = "no_passkeys"
+    NO_PUSH = "no_push"
     NO_SPECTATORS = "no_spectators"
     NO_SUCH_OFFER = "no_such_offer"
     NOT_FOUND = "not_found"

@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, dataclass_transform, get_args
 
 import msgspec
-from msgspec.structs import force_setattr
 
+from parlour.clocks import ClockSettings, make_float
 from parlour.errors import Code, Refused, parse
 from parlour.scene import Scene, plain, turn_in, turn_status
 from parlour.set_up import SetUp, check_set_up
@@ -46,7 +46,12 @@ class BotWithAnswers(msgspec.Struct, frozen=True):
         return self.play(view, legal, chance)
 
 
-class State(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
+class FrozenStruct(msgspec.StructMeta):
+    """Tells type checkers that a subclass is frozen, too, so that authors need not write ``frozen=True``."""
+
+
+class State(msgspec.Struct, metaclass=FrozenStruct, frozen=True, kw_only=True):
     """A good base for a game's state: *players* holds who sits where, kept by the default callbacks."""
 
     players: tuple[str | None, ...] = ()
@@ -60,16 +65,25 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.players.index(player) if player is not None and player in self.players else None
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake, forbid_unknown_fields=True):
+class Event(
+    msgspec.Struct,
+    metaclass=FrozenStruct,
+    frozen=True,
+    tag_field="type",
+    tag=snake,
+    forbid_unknown_fields=True,
+):
     """The base of what players can do: ``class Mark(Event)`` is ``{"type": "mark", ...}`` on the wire."""
 
 
-class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Config(msgspec.Struct, metaclass=FrozenStruct, frozen=True, forbid_unknown_fields=True):
     """The base of a game's settings: every field has a default, the types make the form and the checks."""
 
 
 OUT_OF_TIME = "out of time"
 """Why somebody has lost whose clock stands at zero."""
+AWAY_TOO_LONG = "away too long"
+"""Why somebody has lost who was away for longer than the room waits."""
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -122,7 +136,7 @@ class Later(msgspec.Struct, frozen=True, tag="later"):
         often = self.every is None or 0 < self.every < math.inf
         if type(self.key) is not str or not (soon and often):
             raise ValueError(f"timer {self.key!r}: expected seconds >= 0 and every > 0, got {self}")
-        _make_float(self, "seconds", "every")
+        make_float(self, "seconds", "every")
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -139,14 +153,7 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     def __post_init__(self) -> None:
         if self.after is not None and not 0 <= self.after < math.inf:
             raise ValueError(f"the end: expected 0 or more seconds or None, got {self.after}")
-        _make_float(self, "after")
-
-
-def _make_float(effect: Later | End, *fields: str) -> None:
-    """Whole seconds as they will be read back: a step that is played again must come out byte for byte."""
-    for name in fields:
-        if type(getattr(effect, name)) is int:
-            force_setattr(effect, name, float(getattr(effect, name)))
+        make_float(self, "after")
 
 
 Effect = Send | Later | Cancel | End
@@ -234,6 +241,10 @@ class Moment(msgspec.Struct, frozen=True):
     seats: tuple[str | None, ...] = ()
     rules: int | None = None
     """While a kept step is played again: the version that made it. None: it happens now."""
+    kept: tuple[Effect, ...] = ()
+    """While a kept step is played again: what it caused."""
+    clock: ClockSettings | None = None
+    """How much time the players of this room have; None: they have no clocks."""
 
 
 class Game(Generic[S]):
@@ -318,9 +329,17 @@ class Game(Generic[S]):
         """The players whose clocks run now; None: those who have legal events."""
         return None
 
+    def turn_id(self, state: S) -> object:
+        """Something that changes with each turn, where a player can have two in a row: each has its time."""
+        return None
+
     def handle_flag(self, state: S, player: str, moment: Moment) -> Update[S] | None:
         """A player's time is over and begins again; None: they have lost the game."""
         return None
+
+    def take_clock(self, config: Any) -> tuple[Any, ClockSettings | None]:
+        """A clock that used to be a setting of this game: the config without it, and the room's clock."""
+        return config, None
 
     def handle_game_shutdown(self, state: S, moment: Moment) -> Update[S]:
         """The room is about to end, whatever this returns."""
@@ -494,7 +513,9 @@ CALLBACKS = (
     "handle_event",
     "handle_verdict",
     "to_move",
+    "turn_id",
     "handle_flag",
+    "take_clock",
     "handle_game_shutdown",
     "view",
     "scene",

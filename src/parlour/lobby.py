@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
+from parlour.wire import Join
 
 Mode = Literal["normal", "ranked", "bot"]
 
@@ -54,6 +55,8 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """How much time players have."""
     remote: bool = False
     """Of a bot that plays over the network: such are paired with each other, and not with people."""
+    account: bool = False
+    """Of somebody with an account."""
     brings_luck: bool = False
     """Its player sits down on arrival, with random bytes for the seed."""
 
@@ -333,6 +336,11 @@ class TicketQueues:
                     parties.append(party)
                     busy.update(member.player for member in party)
         return parties
+
+
+def join_of(ticket: Ticket) -> Join:
+    """The command by which a ticket's holder sits down."""
+    return Join(ticket.player, ticket.name, remote=ticket.remote, account=ticket.account)
 
 
 def matched(tickets: Sequence[Ticket], room: str) -> tuple[Ticket, ...]:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -43,7 +44,7 @@ class Observer:
         """The same of any state."""
         if self._paths is None:
             seen = self.game.observe(state, player) or {}
-            row = np.array([number for part in seen.values() for number in part], np.float32)
+            row = np.array(list(chain.from_iterable(seen.values())), np.float32)
         else:
             row = _inferred(self._paths, msgspec.to_builtins(self.game.view(state, player)))
         if self.size and len(row) != self.size:

@@ -65,23 +65,29 @@ class QuickChance(Chance):
 class Edge:
     """What is known of one event in one situation."""
 
-    __slots__ = ("after", "available", "event", "then", "total", "visits")
+    __slots__ = ("after", "available", "event", "mean", "then", "visits")
 
     def __init__(self, event: Any) -> None:
         self.event = event
         self.visits = 0
         self.available = 0
-        """How often it could have been chosen: not in every world it can."""
-        self.total = 0.0
+        """How often it could have been chosen, up to when its situation last met another position."""
+        self.mean = 0.0
+        """What its mover gained by it on average."""
         self.after: Position | None = None
         """What it leads to from the situation's own position, where no luck is in it."""
         self.then: Situation | None = None
+
+    def note(self, gained: float) -> None:
+        """It was chosen, and its mover gained that."""
+        self.visits += 1
+        self.mean += (gained - self.mean) / self.visits
 
 
 class Situation:
     """All that a player cannot tell apart when it is their turn."""
 
-    __slots__ = ("edges", "legal", "position", "seat")
+    __slots__ = ("edges", "legal", "met", "position", "seat", "untried")
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -90,6 +96,10 @@ class Situation:
         """The one in which it was met last."""
         self.legal: list[Edge] = []
         """What can be done there."""
+        self.untried: list[Edge] = []
+        """What of it was never done in any position."""
+        self.met = 0
+        """How often it was met there."""
 
     def meet(self, position: Position, legal: list[Any]) -> None:
         """It is met in this position; what follows from another one does not follow from it."""
@@ -99,9 +109,11 @@ class Situation:
         for event in legal:
             if event not in edges:
                 edges[event] = Edge(event)
-        for edge in edges.values():
+        for edge in self.legal:
+            edge.available += self.met
             edge.after = edge.then = None
-        self.position, self.legal = position, [edges[event] for event in legal]
+        self.met, self.position, self.legal = 0, position, [edges[event] for event in legal]
+        self.untried = [edge for edge in self.legal if not edge.visits]
 
 
 class Tree:
@@ -129,16 +141,19 @@ class Tree:
         while self.simulations < simulations and (self.simulations % 16 or clock() < until):
             world = game.resample(position.state, player, self._chance)
             if world is position.state:
-                self._simulate(position)
+                self._simulate(position, root)
             else:
-                self._simulate(Position(game, world, position.seats, position.now))
+                self._simulate(Position(game, world, position.seats, position.now), None)
             self.simulations += 1
         return msgspec.to_builtins(max(root.edges.values(), key=lambda edge: edge.visits).event)
 
-    def _simulate(self, position: Position) -> None:
-        """One game: through the situations that are known, one step beyond, and then played on."""
+    def _simulate(self, position: Position, then: Situation | None) -> None:
+        """One game: through the situations that are known, one step beyond, and then played on.
+
+        *then* is the situation in which it begins, if that is known.
+        """
         path: list[tuple[int, Edge]] = []
-        after, steps, then = self._seat - 1, 0, None
+        after, steps = self._seat - 1, 0
         while position.outcome is None and steps < self._depth:
             known = then is not None and then.position is position
             situation = then if known else self._find(position, after)
@@ -155,8 +170,7 @@ class Tree:
                 then = edge.then = self._find(position, after)
         gained = self._judge(position)
         for mover, edge in path:
-            edge.visits += 1
-            edge.total += gained[mover]
+            edge.note(gained[mover])
 
     def _play(self, position: Position, situation: Situation, edge: Edge) -> Position:
         """The position after this event, kept where no luck was in it."""
@@ -186,18 +200,19 @@ class Tree:
 
     def _select(self, situation: Situation) -> Edge:
         """Something that was not tried yet, else what promises most."""
-        best, most, scale = situation.legal[0], -1e9, 1 / self._most
-        untried = []
+        situation.met += 1
+        if untried := situation.untried:
+            return untried.pop(self._chance.below(len(untried)))
+        best, most, scale, met = situation.legal[0], -1e9, 1 / self._most, situation.met
+        last, width = -1, 0.0
         for edge in situation.legal:
-            edge.available += 1
-            visits = edge.visits
-            if not visits:
-                untried.append(edge)
-                continue
-            score = edge.total * scale / visits + EXPLORING * sqrt(log(edge.available) / visits)
+            if edge.available != last:  # it is the same for all where all worlds allow the same
+                last = edge.available
+                width = log(last + met)
+            score = edge.mean * scale + EXPLORING * sqrt(width / edge.visits)
             if score > most:
                 best, most = edge, score
-        return untried[self._chance.below(len(untried))] if untried else best
+        return best
 
     def _play_on(self, position: Position, seat: int, steps: int) -> Position:
         """Play a world on without looking."""

@@ -141,7 +141,7 @@ class _Check:
             or not self.game.State.__struct_config__.frozen
         ):
             name = self.game.State.__name__
-            raise Finding(f"expected {name} to be a frozen struct: class {name}(State, frozen=True)", "State")
+            raise Finding(f"expected {name} to be a frozen struct: class {name}(State)", "State")
         table = full_table(self.watched, self.config)
         self.look(table, 0)
 

@@ -1,7 +1,7 @@
 """A player at a server: one connection at a time, made anew when it is cut, and the rooms that are joined."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -59,9 +59,14 @@ class Client:
     ) -> None:
         await self.close()
 
-    async def close(self) -> None:
-        """Hang up; seats are kept."""
-        self._give_up(Refused(Code.NOT_JOINED, "this client was closed"))
+    @property
+    def has_given_up(self) -> bool:
+        """True if it does not connect again: it was closed, or the server turned it away."""
+        return self._refusal is not None
+
+    async def close(self, why: Refused | None = None) -> None:
+        """Hang up; seats are kept. Whoever still waits for something is told why."""
+        self._give_up(why or Refused(Code.NOT_JOINED, "this client was closed"))
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait([self._running])
@@ -107,9 +112,9 @@ class Client:
         await seat.wait(lambda seat: seat.is_synced)
         return seat
 
-    async def lobby(self) -> Lobby:
-        """Come to the lobby."""
-        lobby = Lobby(self)
+    async def lobby(self, plays: Sequence[str] | None = None) -> Lobby:
+        """Come to the lobby; a bot may say to which games it can be invited (empty: to all)."""
+        lobby = Lobby(self, plays)
         await self._begin(lobby)
         return lobby
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from abc import ABC, abstractmethod
+import socket
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -67,31 +67,58 @@ def refusal_of(told: Any) -> Refused:
     return Refused(told["code"], str(told.get("message")), path=told.get("path"), legal=told.get("legal"))
 
 
-class Connection(ABC):
-    """One open line to a server, whatever it is made of."""
+class Connection:
+    """One open WebSocket; it is read from the moment when it is open."""
 
-    def __init__(self, hear: Hear) -> None:
+    def __init__(self, line: ClientConnection, hear: Hear) -> None:
         self.closed: int | None = None
         """The code with which it was closed."""
+        self._line = line
         self._hear = hear
         self._refs = itertools.count(1)
         self._answers: dict[str, asyncio.Future[Reply]] = {}
+        self._reading = asyncio.create_task(self._read())
 
-    @abstractmethod
+    @classmethod
+    async def open(
+        cls, server: str, token: str, hear: Hear, sock: socket.socket | None = None
+    ) -> "Connection":
+        """Open one; `Refused` if the server turns this client away for good, `OSError` if it is not there.
+
+        With *sock* the server is already at the other end of it.
+        """
+        address = "ws" + server.removeprefix("http").rstrip("/")
+        try:
+            line = await connect(
+                f"{address}/socket/websocket?vsn=2.0.0&token={token}",
+                compression=None,
+                max_queue=None,
+                max_size=MAX_FRAME,
+                open_timeout=OPEN_TIMEOUT,
+                sock=sock,
+            )
+        except InvalidStatus as error:
+            status, body = error.response.status_code, error.response.body
+            if status in TURNED_AWAY:
+                raise _turned_away(status, body) from None
+            raise OSError(f"the server answered with status {status}") from error
+        except InvalidHandshake as error:
+            raise OSError(str(error)) from error
+        return cls(line, hear)
+
     async def close(self) -> None:
         """Say goodbye and end."""
+        await self._line.close()
+        await self.wait_closed()
 
-    @abstractmethod
     def cut(self) -> None:
         """End without a word."""
+        self._line.transport.abort()
 
-    @abstractmethod
     async def wait_closed(self) -> int:
         """The code with which it was closed, as soon as it is."""
-
-    @abstractmethod
-    async def _send(self, text: str) -> None:
-        """Send a frame; `Lost` if the line is cut meanwhile."""
+        await asyncio.wait([self._reading])
+        return self.closed or 1006
 
     def new_ref(self) -> str:
         """A ref that was not used before."""
@@ -130,62 +157,21 @@ class Connection(ABC):
             if not answer.done():
                 answer.set_exception(Lost(code))
 
-
-class SocketConnection(Connection):
-    """One open WebSocket; it is read from the moment when it is open."""
-
-    def __init__(self, socket: ClientConnection, hear: Hear) -> None:
-        super().__init__(hear)
-        self._socket = socket
-        self._reading = asyncio.create_task(self._read())
-
-    @classmethod
-    async def open(cls, server: str, token: str, hear: Hear) -> "SocketConnection":
-        """Open one; `Refused` if the server turns this client away for good, `OSError` if it is not there."""
-        address = "ws" + server.removeprefix("http").rstrip("/")
-        try:
-            socket = await connect(
-                f"{address}/socket/websocket?vsn=2.0.0&token={token}",
-                compression=None,
-                max_queue=None,
-                max_size=MAX_FRAME,
-                open_timeout=OPEN_TIMEOUT,
-            )
-        except InvalidStatus as error:
-            status, body = error.response.status_code, error.response.body
-            if status in TURNED_AWAY:
-                raise _turned_away(status, body) from None
-            raise OSError(f"the server answered with status {status}") from error
-        except InvalidHandshake as error:
-            raise OSError(str(error)) from error
-        return cls(socket, hear)
-
-    async def close(self) -> None:
-        await self._socket.close()
-        await self.wait_closed()
-
-    def cut(self) -> None:
-        self._socket.transport.abort()
-
-    async def wait_closed(self) -> int:
-        await asyncio.wait([self._reading])
-        return self.closed or 1006
-
     async def _send(self, text: str) -> None:
         try:
-            await self._socket.send(text)
+            await self._line.send(text)
         except ConnectionClosed:
             raise Lost(await self.wait_closed()) from None
 
     async def _read(self) -> None:
         try:
-            async for message in self._socket:
+            async for message in self._line:
                 self._take(message)
         except ConnectionClosed:
             pass  # how is seen below
         finally:
-            self._socket.transport.abort()
-            self._end(1006 if self._socket.close_code is None else self._socket.close_code)
+            self._line.transport.abort()
+            self._end(1006 if self._line.close_code is None else self._line.close_code)
 
 
 def _turned_away(status: int, body: bytes | bytearray | None) -> Refused:

@@ -1,6 +1,7 @@
 """The lobby: where the open rooms are listed, and a client is paired with somebody."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from parlour.client.channel import Channel, Host
@@ -19,8 +20,9 @@ class Invitation(NamedTuple):
 class Lobby(Channel):
     """What one client knows of the lobby, and what it asks there."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, plays: Sequence[str] | None = None) -> None:
         super().__init__(host, "lobby")
+        self._plays = plays
         self.rooms: dict[str, Any] = {}
         """The rooms that are listed, by id."""
         self.tickets: dict[str, Any] = {}
@@ -30,6 +32,16 @@ class Lobby(Channel):
         self._invited: deque[Invitation] = deque()
         self._void: dict[str, str] = {}
         """Why tickets are not valid any more."""
+
+    def _payload(self) -> dict[str, Any]:
+        return {} if self._plays is None else {"plays": self._plays}
+
+    def take_invitations(self, plays: Sequence[str] | None) -> None:
+        """Say to which games this bot can be invited from now on; to all if empty, to none if None."""
+        if plays != self._plays:
+            self._plays = plays
+            if self._connection is not None:
+                self.begin(self._connection)
 
     def _joined(self, answer: Any) -> None:
         self.tickets = {ticket["id"]: ticket for ticket in answer.get("tickets", ())}

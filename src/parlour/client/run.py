@@ -8,7 +8,7 @@ from typing import Any
 from parlour.client.client import Client
 from parlour.client.http_calls import call_now
 from parlour.client.lobby import Lobby
-from parlour.client.seat import Seat
+from parlour.client.seat import GONE, Seat
 from parlour.client.thinking import BotFailed, Thinker, find_function
 from parlour.errors import Code, Refused
 
@@ -54,6 +54,7 @@ class BotRunner:
         self._timeout = timeout
         self._say = say
         self._playing: dict[str, asyncio.Task[None]] = {}
+        self._lobby: Lobby | None = None
 
     async def run(self, *rooms: str) -> None:
         """Go back to all seats, sit down in these rooms, and take invitations until cancelled."""
@@ -61,7 +62,7 @@ class BotRunner:
         known = await self._client.call("POST", "/api/players", {})
         if not known["bot"]:
             raise Refused(Code.BAD_TOKEN, "expected the token of a bot, got that of a person")
-        lobby = await self._client.lobby()
+        self._lobby = lobby = await self._client.lobby(sorted(self._games))
         self._say(f"{known['name']} is at {self._client.server}; its id is {known['id']}")
         mine = await self._client.call("GET", "/api/players/me/rooms")
         seats = [one["id"] for one in mine if one["status"] in WAITING]
@@ -100,7 +101,13 @@ class BotRunner:
         if room in self._playing:
             return
         await self._free.acquire()
+        self._tell_free()
         self._playing[room] = asyncio.create_task(self._play(room, again=again))
+
+    def _tell_free(self) -> None:
+        """Let others invite it while it could play in one more room."""
+        if self._lobby is not None:
+            self._lobby.take_invitations(None if self._free.locked() else sorted(self._games))
 
     async def stop(self) -> None:
         """Leave all rooms; the seats are kept."""
@@ -115,28 +122,50 @@ class BotRunner:
         try:
             seat = await self._client.join(room)
             try:
-                await self._play_games(seat, thinker, again=again)
+                async with asyncio.TaskGroup() as group:
+                    answering = group.create_task(_answer_offers(seat, thinker))
+                    await self._play_games(seat, thinker, again=again)
+                    answering.cancel()
             finally:
                 await seat.close()
-        except BotFailed as error:
-            self._say(f"room {room}: the bot failed, and is absent from now on: {error}")
-        except Refused as why:
-            self._say(f"room {room}: {why.code}: {why.message}")
+        except* BotFailed as failed:
+            self._say(f"room {room}: the bot failed, and is absent from now on: {failed.exceptions[0]}")
+        except* Refused as refused:
+            code, message = refused.exceptions[0].args
+            self._say(f"room {room}: {code}: {message}")
         finally:
             thinker.stop()
             del self._playing[room]
             self._free.release()
+            self._tell_free()
 
     async def _play_games(self, seat: Seat, thinker: Thinker, *, again: bool) -> None:
         while seat.closed is None:
             async for turn in seat.turns():
                 event = await thinker.ask(turn)
+                await seat.wait(lambda seat: seat.offered is None)  # a move would decline what is offered
                 if event is not None:
                     await _act(seat, event, turn.seq)
             if seat.result is not None:
                 self._say(f"room {seat.room}: the game is over")
             if not again or not await _plays_again(seat):
                 return
+
+
+async def _answer_offers(seat: Seat, thinker: Thinker) -> None:
+    """Have the bot answer whatever it is offered, until the room is closed."""
+    while True:
+        try:
+            await seat.wait(lambda seat: seat.offered is not None)
+        except Refused:
+            return
+        if (what := seat.offered) is None:
+            continue
+        try:
+            await seat.answer(what, accept=await thinker.agrees(seat.view, what))
+        except Refused as why:
+            if why.code not in (Code.NO_SUCH_OFFER, Code.GAME_OVER, *GONE):  # too late
+                raise
 
 
 async def _act(seat: Seat, event: Any, seq: int) -> None:

@@ -1,14 +1,13 @@
 """A place in a room: what is seen from there, whose turn it is, and everything that a player can ask."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from secrets import token_bytes, token_hex
 from typing import Any
 
 import msgspec
 
 from parlour.client.channel import Channel, Host
-from parlour.errors import Code, Refused
+from parlour.errors import Code
 from parlour.game import Chance
 from parlour.offers import Offers, What
 from parlour.wire import PUSHES, JoinAnswer, Meta, Result
@@ -177,12 +176,6 @@ class Seat(Channel):
         if there is None or self.number is None or self.player in (there.by, *there.agreed):
             return None
         return there.what
-
-    async def decline(self) -> None:
-        """Decline what is offered, if anything is; only to going on after a pause, agree."""
-        if (what := self.offered) is not None:
-            with suppress(Refused):  # it was taken back meanwhile
-                await self.answer(what, accept=what == "resume")
 
     async def resign(self, *, id: str | None = None) -> int:
         """Give the game up."""

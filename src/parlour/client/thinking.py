@@ -15,7 +15,8 @@ import msgspec
 
 from parlour.client.seat import Turn
 from parlour.errors import Code, Refused
-from parlour.game import Bot, Chance
+from parlour.game import Bot, BotWithAnswers, Chance
+from parlour.offers import What
 
 START_TIMEOUT = 60.0
 """Seconds for a process to start and to import the bot."""
@@ -23,6 +24,15 @@ START_TIMEOUT = 60.0
 
 class BotFailed(Exception):
     """The bot gave no answer; says why, with its traceback if it raised."""
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """What a bot has to decide: a move, or whether it agrees to an offer."""
+
+    view: Any
+    seed: bytes
+    legal: list[Any] | None = None
+    offer: What | None = None
 
 
 class _Thought(msgspec.Struct, frozen=True):
@@ -33,6 +43,7 @@ class _Thought(msgspec.Struct, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
+_read_question = msgspec.json.Decoder(_Question).decode
 _read_thought = msgspec.json.Decoder(_Thought).decode
 
 
@@ -59,11 +70,19 @@ class Thinker:
         self._timeout = timeout
         self._process: SpawnProcess | None = None
         self._pipe: Connection
+        self._asking = asyncio.Lock()
 
     async def ask(self, turn: Turn) -> Any:
         """What the bot does; `BotFailed` if it raises, takes too long or answers what is no JSON."""
-        question = _encode((turn.view, turn.legal, token_bytes(32), turn.seq))
-        return await asyncio.to_thread(self._ask, question)
+        return await self._think(_Question(turn.view, token_bytes(32), turn.legal))
+
+    async def agrees(self, view: Any, offer: What) -> bool:
+        """Whether the bot agrees to an offer; one that has no answers to offers agrees to go on alone."""
+        return bool(await self._think(_Question(view, token_bytes(32), offer=offer)))
+
+    async def _think(self, question: _Question) -> Any:
+        async with self._asking:
+            return await asyncio.to_thread(self._ask, _encode(question))
 
     def _ask(self, question: bytes) -> Any:
         try:
@@ -108,13 +127,19 @@ def _think(function: str, pipe: Connection) -> None:
     pipe.send_bytes(b"ready")
     while True:
         try:
-            view, legal, seed, seq = msgspec.json.decode(
-                pipe.recv_bytes(), type=tuple[Any, list[Any] | None, bytes, int]
-            )
+            question = _read_question(pipe.recv_bytes())
         except (EOFError, OSError):
             return
         try:
-            answer = _encode(_Thought(choose(view, legal, Chance(seed, seq))))  # type: ignore[arg-type]
+            answer = _encode(_Thought(_decide(choose, question)))
         except Exception:  # noqa: BLE001 - whatever a bot raises is told
             answer = _encode(_Thought(error=traceback.format_exc()))
         pipe.send_bytes(answer)
+
+
+def _decide(bot: Bot, question: _Question) -> Any:
+    if question.offer is None:
+        return bot(question.view, question.legal, Chance(question.seed, 0))  # type: ignore[arg-type]
+    if isinstance(bot, BotWithAnswers):
+        return bot.answer(question.view, question.offer)
+    return question.offer == "resume"

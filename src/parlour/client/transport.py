@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from parlour.client.connection import Connection, Hear, SocketConnection
+from parlour.client.connection import Connection, Hear
 from parlour.client.http_calls import call
 
 
@@ -25,7 +25,7 @@ class Network:
         self._server = server
 
     async def open(self, token: str, hear: Hear) -> Connection:
-        return await SocketConnection.open(self._server, token, hear)
+        return await Connection.open(self._server, token, hear)
 
     async def call(self, method: str, path: str, body: Any, token: str | None) -> Any:
         return await call(self._server, method, path, body, token)

@@ -69,6 +69,8 @@ class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     name: str
     bot: bool = False
+    account: bool = False
+    """Somebody with an account, as far as the room knew that; other people are guests."""
 
 
 class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):

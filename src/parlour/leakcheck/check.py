@@ -2,12 +2,14 @@
 
 What is compared, for each viewer and each other world that `resample` gives them:
 
-- as soon as the worlds part: the view, the legal events, the outcome, what a newcomer is answered, what
-  everybody is told of the room, and when the next alarm rings; all of it must be the same;
+- as soon as the worlds part: the view, the legal events, the observation, the outcome, the text for language
+  models, what a newcomer is answered, what everybody is told of the room, and when the next alarm rings; all
+  of it must be the same;
 - what the viewer is answered to events of their own, legal and not: accepted or refused in both worlds, and
   the refusals the same;
 - after somebody else's event, beside another that they could have chosen: if the states differ only in what
   `resample` changes, and the views do not, the choice is hidden, and all they receive must be the same;
+- in an export with views: what it says of each seat, beside another world for that seat;
 - after every command that happens in both worlds: if the views differ, the step revealed something, and that
   comparison is over. Otherwise all of the above must be the same, and the messages that the viewer heard.
 """
@@ -20,10 +22,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from parlour.clocks import ClockSettings
+from parlour.clocks import Absence, ClockSettings
 from parlour.errors import Refused
 from parlour.game import Chance, Game
 from parlour.leakcheck.crowd import LeakCrowd
+from parlour.leakcheck.exports import compare_exports
 from parlour.leakcheck.received import (
     WATCHER,
     Difference,
@@ -52,7 +55,9 @@ shows whether something else slipped out with it."""
 CHOICES = 2
 """Other events that a player could have chosen, tried beside each that they did."""
 LAST_RINGS = 20
-CLOCK = ClockSettings("increment", 60.0, 2.0, "claim")
+EXPORTS = 2
+"""Games that are exported, with what each seat saw."""
+CLOCK = ClockSettings("increment", 60.0, 2.0, "claim", Absence(30.0, "claim"))
 """What players have in every second game: whose time runs is told to everybody, and must tell no secret."""
 
 
@@ -64,6 +69,10 @@ def check(game: Game[Any], config: Any = None, *, games: int = 20, steps: int = 
             report.games += 1
             clock = CLOCK if number % 2 and has_turns(game) else None
             _Play(game, config, report, seed=f"{seed}:{number}", clock=clock).run(steps)
+        for number in range(min(games, EXPORTS) if report.hides else 0):
+            chance = Chance(f"{seed}:{number}:export".encode(), 0)
+            with _noting(f"in export {number}"):
+                report.exports += compare_exports(game, config, chance, seed=number, steps=steps)
     except Leak as leak:
         leak.game, leak.number = game.name, report.games - 1
         report.leak = leak

@@ -125,7 +125,7 @@ class LeakCrowd:
     def _offer(self, room: Room[Any]) -> Command:
         """An offer, an answer to the open one, or, rarely, giving up."""
         open = room.offers.open
-        if room.late and room.connected:
+        if room.late("claim") and room.connected:
             return Claim(self.chance.choice(room.connected))
         if not room.connected or self.chance.below(8) == 0:
             return Resign(self.chance.choice(self.people))

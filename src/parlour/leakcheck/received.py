@@ -7,8 +7,11 @@ import msgspec
 
 from parlour.errors import Refused
 from parlour.game import Game, Send
+from parlour.mcp.texts import observation_of
+from parlour.offers import Offers, What
 from parlour.room import Instant, Room, apply, ask_to_join, perform_without_game
-from parlour.wire import Command, Step
+from parlour.scene import Scene, text_of
+from parlour.wire import Command, Result, Step
 
 WATCHER = "watcher"
 """Who looks on without ever taking a seat."""
@@ -70,18 +73,47 @@ def do(game: Game[Any], room: Room[Any], command: Command | None, at: Instant) -
 
 def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
     """What can be found out without anything happening; the view first, because it is the door."""
-    received = {"view": encode(game.view(room.state, eyes.viewer))}
+    view, scene = game.view(room.state, eyes.viewer), game.scene(room.state, eyes.viewer)
+    legal = None if eyes.viewer is None else legal_events(game, room, eyes.viewer)
+    received = {"view": encode(view)}
     if eyes.viewer is None:
         received["answer to who knocks"] = encode([_knock(game, room, at, spectate=s) for s in (False, True)])
     else:
-        received["legal events"] = encode(legal_events(game, room, eyes.viewer))
+        received["legal events"] = encode(legal)
     received["outcome"] = encode(room.outcome or game.outcome(room.state))
     received["observation"] = encode(game.observe(room.state, eyes.viewer))
     received["match score"] = encode(game.match_score(room.state))
-    received["scene"] = encode(game.scene(room.state, eyes.viewer))  # late, since it may show the others
+    if isinstance(scene, Scene):
+        place = _Place(
+            room.id,
+            game.name,
+            room.seat_number(eyes.viewer),
+            room.seq,
+            text_of(scene, view),
+            legal,
+            None,
+            room.offers,
+        )
+        seats = [seat and {"id": seat.player, "name": seat.name} for seat in room.seats]
+        received["text for language models"] = encode(observation_of(place, {"seats": seats}))
+    received["scene"] = encode(scene)  # late, since it may show the others
     received["room"] = _sheet(room)
     received["time of the next alarm"] = encode(room.next_due)
     return received
+
+
+class _Place(msgspec.Struct):
+    """A place in a room, for the text that a language model reads."""
+
+    room: str
+    game: str
+    number: int | None
+    seq: int | None
+    view: Any
+    legal: list[Any] | None
+    result: Result | None
+    offers: Offers
+    offered: What | None = None
 
 
 def _knock(game: Game[Any], room: Room[Any], at: Instant, *, spectate: bool) -> Any:

@@ -87,6 +87,8 @@ class Report(msgspec.Struct):
     comparisons: int = 0
     refusals: int = 0
     """How many of the comparisons were of refusals."""
+    exports: int = 0
+    """How much of what exports say was compared."""
     reveals: int = 0
     """How often a step made the views differ, which ended the comparison."""
     by_viewer: dict[str, int] = {}
@@ -136,6 +138,8 @@ class Report(msgspec.Struct):
             f"  compared: {_count(self.refusals, 'refusal')} among others;"
             f" {_count(self.reveals, 'time')} a step revealed something, which ended a comparison"
         )
+        if self.exports:
+            yield f"  in exports: {_count(self.exports, 'comparison')}"
         given = [f"{who}: {count}" for who, count in sorted(self.by_viewer.items())]
         yield f"  other worlds: {', '.join(given)}"
         for said, wanted in (("resample changed", True), ("resample never changed", False)):

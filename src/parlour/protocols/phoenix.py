@@ -14,6 +14,7 @@ from parlour.clocks import ClaimWin
 from parlour.errors import Code, Refused, parse
 from parlour.luck import SendLuck
 from parlour.offers import AnswerOffer, GiveUpGame, MakeOffer
+from parlour.sanitize import strict
 from parlour.wire import (
     Enter,
     Exit,
@@ -28,7 +29,6 @@ from parlour.wire import (
     SendEvent,
     Unqueue,
     Wish,
-    strict,
 )
 
 MAX_CHANNELS = 100

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from parlour.errors import Code, Refused, parse
-from parlour.wire import shallow, strict
+from parlour.sanitize import shallow, strict
 
 END = "\x1e"
 MAX_RECORD = 32 * 1024

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -75,13 +75,13 @@ def _is_labelled(scene: Scene) -> bool:
 
 def _board(scene: Scene) -> list[str]:
     """A line for each labelled spot that holds something, or whose label says more than its name."""
-    pieces: dict[str, list[Piece]] = {}
+    held_by: dict[str, Counter[str]] = {}
     for piece in sorted(scene.pieces, key=lambda piece: (piece.spot, piece.at, piece.id)):
-        pieces.setdefault(piece.spot, []).append(piece)
+        if piece.label:
+            held_by.setdefault(piece.spot, Counter())[_piece(piece)] += 1
     lines = []
     for spot in scene.spots:
-        held = Counter(_piece(piece) for piece in pieces.get(spot.id, ()))
-        held.pop("", None)
+        held: Mapping[str, int] = held_by.get(spot.id, {})
         if not spot.label or not (held or spot.text or ":" in spot.label):
             continue
         things = [words if count == 1 else f"{count} x {words}" for words, count in held.items()]
@@ -94,4 +94,4 @@ def _board(scene: Scene) -> list[str]:
 def _piece(piece: Piece) -> str:
     """What a piece is called; how many it stands for; that it is used up."""
     count = f" ({piece.count})" if piece.count and str(piece.count) not in piece.label else ""
-    return f"{piece.label}{count}{', used' if piece.dim else ''}" if piece.label else ""
+    return f"{piece.label}{count}{', used' if piece.dim else ''}"

@@ -12,12 +12,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import structlog
 import uvicorn
 from msgspec.structs import replace
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from parlour.game import Game
 from parlour.journal import is_database, make_journal
@@ -43,6 +44,9 @@ from parlour.server.settings import Settings
 from parlour.server.supervisor import has_siblings, tell_ready
 from parlour.server.tasks import Tasks
 from parlour.server.tokens import SigningKeys, Tokens
+
+if TYPE_CHECKING:
+    from parlour.server.mcp import LanguageModels
 
 log = structlog.get_logger()
 
@@ -111,10 +115,13 @@ async def watching(
 
 
 @asynccontextmanager
-async def running(parlour: Components, doors: Sequence[Door]) -> AsyncIterator[None]:
+async def running(
+    parlour: Components, doors: Sequence[Door], models: "LanguageModels | None"
+) -> AsyncIterator[None]:
     """Run the components and the doors; at the end, finish what was asked before the journal closes."""
     parlour.environment.watchdog.start()
-    yield
+    async with nullcontext() if models is None else models.running():
+        yield
     for door in doors:
         await door.finish()
     await parlour.stop()
@@ -205,6 +212,7 @@ class Server(uvicorn.Server):
         sockets: Sockets,
         stop_timeout: float,
         unstored: Callable[[], list[str]],
+        models: "LanguageModels | None" = None,
     ) -> None:
         super().__init__(config)
         self._doors = doors
@@ -212,6 +220,7 @@ class Server(uvicorn.Server):
         self._stop_timeout = stop_timeout
         self._unstored = unstored
         """The rooms whose state has changed since it was stored."""
+        self._models = models
         self._limit: threading.Timer | None = None
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
@@ -232,6 +241,8 @@ class Server(uvicorn.Server):
         self._sockets.in_hurry = self.failure is not None
         for door in self._doors:
             await door.stop()  # some clients wait in open requests, and uvicorn would wait for those
+        if self._models is not None:
+            await self._models.stop()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
@@ -282,15 +293,42 @@ def tokens_of(parlour: Components, settings: Settings) -> tuple[Tokens, Callable
     return Tokens.in_folder(settings.data, date=date), load
 
 
+def language_models_of(
+    parlour: Components, tokens: Tokens, sockets: Sockets, app: ASGIApp
+) -> "LanguageModels | None":
+    """The tools at /mcp, if the settings offer them."""
+    if not parlour.settings.mcp:
+        return None
+    try:
+        from parlour.server.mcp import LanguageModels  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise Trouble("--mcp needs one more package: pip install 'parlour[mcp]'") from None
+    return LanguageModels(parlour, tokens, sockets, app)
+
+
+def config_of(app: ASGIApp, sockets: Sockets, settings: Settings) -> uvicorn.Config:
+    """How uvicorn serves this app and these sockets."""
+    return uvicorn.Config(
+        app,
+        http=PatientHttp.within(settings, sockets.limits),
+        ws=sockets,  # type: ignore[arg-type]
+        lifespan="on",
+        log_config=None,
+        access_log=False,  # addresses can hold tokens
+        server_header=False,
+        proxy_headers=False,  # we read these headers ourselves, from known proxies only
+        timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
+    )
+
+
 def make_server(
     games: MutableMapping[str, Game[Any]], settings: Settings, watched: Watched | None = None
 ) -> Server:
     """Make a server with all its parts."""
     parlour = parlour_of(games, settings)
     tokens, load_keys = tokens_of(parlour, settings)
-    limits = parlour.limits
-    api = Api(parlour, tokens, limits, settings)
-    doors = open_doors(DoorNeeds(parlour, tokens, limits, settings))
+    api = Api(parlour, tokens, parlour.limits, settings)
+    doors = open_doors(DoorNeeds(parlour, tokens, parlour.limits, settings))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -298,7 +336,7 @@ def make_server(
             try:
                 await parlour.start()
                 await open_parts.enter_async_context(loading_keys(load_keys, parlour.clock, settings))
-                await open_parts.enter_async_context(running(parlour, doors))
+                await open_parts.enter_async_context(running(parlour, doors, models))
                 await open_parts.enter_async_context(among_others(parlour, network, settings, server.give_up))
             except Trouble as error:
                 server.give_up(error)
@@ -308,29 +346,23 @@ def make_server(
             async with (
                 watching(parlour, games, watched),
                 every(parlour.clock, 1.0, foreign.flush_repeated),
-                every(parlour.clock, SWEEP_EVERY, limits.sweep),
+                every(parlour.clock, SWEEP_EVERY, parlour.limits.sweep),
             ):
                 yield
 
     panel = None if watched is None or settings.bus else Panel(parlour, tokens)
     app = web_app(api, lifespan, read_pages(), panel)
-    app.router.routes.extend(route for door in doors for route in door.routes)
     forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY, "/api/invitations": LOBBY}))
-    sockets = Sockets(doors, parlour.clock, limits, settings)
+    sockets = Sockets(doors, parlour.clock, parlour.limits, settings)
     network = Network(sockets, forwarding, doors)
     parlour.sessions.hang_up = sockets.hang_up
-    config = uvicorn.Config(
-        forwarding if settings.bus else app,
-        http=PatientHttp.within(settings, limits),
-        ws=sockets,  # type: ignore[arg-type]
-        lifespan="on",
-        log_config=None,
-        access_log=False,  # addresses can hold tokens
-        server_header=False,
-        proxy_headers=False,  # we read these headers ourselves, from known proxies only
-        timeout_graceful_shutdown=math.ceil(settings.stop_timeout * REQUESTS_SHARE),
-    )
-    server = Server(config, doors, sockets, settings.stop_timeout, parlour.rooms.unstored)
+    models = language_models_of(parlour, tokens, sockets, forwarding)
+    app.router.routes += [
+        *(route for door in doors for route in door.routes),
+        *([] if models is None else api.charge([models.route])),
+    ]
+    config = config_of(forwarding if settings.bus else app, sockets, settings)
+    server = Server(config, doors, sockets, settings.stop_timeout, parlour.rooms.unstored, models)
     server.panel_key = None if panel is None else panel.key
     stop_when_unkept(parlour, settings, server.give_up)
     return server

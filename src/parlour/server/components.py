@@ -14,7 +14,9 @@ from parlour.server.gateway.gateway import Gateway
 from parlour.server.gateway.lobby import Lobby
 from parlour.server.limits import Limits
 from parlour.server.metrics import own_text
+from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import Accounts
+from parlour.server.parts.notifications.notifications import Notifications
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
 from parlour.server.parts.room_list import RoomList
@@ -39,11 +41,12 @@ class LocalBorder:
 
 
 class Replaceable(NamedTuple):
-    """What tests can replace: seeds, the bots' processes, and the messages between gateway and rooms."""
+    """What tests can replace: seeds, the bots' processes, messages within the server, requests to others."""
 
     draw_seed: Callable[[], bytes] | None = None
     thinker: Thinker | None = None
     bus: LocalBorder = LocalBorder()
+    outgoing: Outgoing | None = None
 
 
 CallRooms = Callable[[str, RoomCall], Awaitable[Any]]
@@ -67,13 +70,21 @@ class Components:
         replaced: Replaceable = AS_USUAL,
     ) -> None:
         self.games = games
-        self.journal, self.clock = journal, clock
-        self.settings = settings
+        self.journal, self.clock, self.settings = journal, clock, settings
         self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
         self.limits = Limits(settings, clock)
         self.sessions = self.environment.sessions
         self.accounts = Accounts(journal, clock, self.sessions, self.environment.guesses.by_address)
         self.ratings = Ratings(journal, clock)
+        self.notifications = Notifications(
+            journal,
+            clock,
+            self.sessions,
+            games,
+            replaced.outgoing or Outgoing(local=settings.local_webhooks),
+            site=settings.public_url,
+            is_shared=lambda: self.environment.ownership.is_shared,
+        )
         self.rooms = RoomRegistry(self.environment)
         self.history = History(self.environment)
         self.room_list = RoomList(clock, self.rooms.overview, self.rooms.describe)
@@ -99,7 +110,8 @@ class Components:
         self.metrics: Callable[[], Awaitable[bytes]] = own_text
         """What an operator may want to plot, of all workers of this machine."""
         self.environment.listeners += [
-            self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear
+            self.room_list.hear, self.pairing.hear, self.ratings.hear, self.bots.hear,
+            self.notifications.hear,
         ]  # fmt: skip
         self.pseudonyms: Pseudonyms
         """Makes public names for players whose own ids are secrets; set once the journal is open."""
@@ -117,6 +129,7 @@ class Components:
         await self.rooms.start()
         self.pseudonyms = Pseudonyms(await secret_of(self.journal))
         await self.ratings.start()
+        await self.notifications.start()
         if not self.environment.ownership.is_shared:  # else whoever owns the lobby does that
             await self.pairing.start()
 
@@ -124,6 +137,7 @@ class Components:
         """Finish open work and store the rooms in memory; no room ends by this."""
         await self.pairing.stop()
         await self.bots.stop()
+        await self.notifications.stop()
         self.room_list.stop()
         await self.ratings.stop()
         await self.leave()

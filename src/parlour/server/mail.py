@@ -124,6 +124,7 @@ class AskLobby(msgspec.Struct, frozen=True, tag=True):
     wish: Literal["enter", "leave", "queue", "unqueue"] = "enter"
     queue: Queue | None = None
     ticket: str = ""
+    plays: tuple[str, ...] | None = None
 
 
 class LobbyAnswered(msgspec.Struct, frozen=True, tag=True):

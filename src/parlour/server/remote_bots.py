@@ -6,11 +6,23 @@ from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Journal, Player, RecordQuery, RoomQuery
+from parlour.ratings import Rating
 from parlour.server.components import Components
 from parlour.server.result_records import RESULT
 from parlour.server.rooms.calls import CheckInvitation
 from parlour.server.sessions import KeptPlayer, Sessions
+from parlour.server.standings import standings_of
 from parlour.wire import Push
+
+MOST_LISTED = 50
+"""Bots at the lobby that are listed at most."""
+
+
+class WaitingBot(Player, frozen=True, omit_defaults=True):
+    """A bot that plays over the network and waits to be invited."""
+
+    rating: Rating | None = None
+    """On the ladder of bots, if it has played there."""
 
 
 async def become_bot(journal: Journal, sessions: Sessions, player: KeptPlayer, *, bot: bool) -> KeptPlayer:
@@ -33,6 +45,18 @@ async def _has_played(journal: Journal, player: str) -> bool:
     if await journal.rooms(RoomQuery(player=player, limit=1)):
         return True
     return bool(await journal.records(RecordQuery(RESULT, owner=player, limit=1)))
+
+
+async def invitable_bots(parlour: Components, game: str, ladder: str) -> list[WaitingBot]:
+    """The bots at the lobby that take invitations to a game, the best on this ladder first."""
+    found = []
+    for player in parlour.lobby.invitable(game)[:MOST_LISTED]:
+        known = await parlour.sessions.known(player)
+        if known is not None and known.bot:
+            standings = await standings_of(parlour.journal, player)
+            rating = next((one.rating for one in standings if one.ladder == ladder), None)
+            found.append(WaitingBot(known.id, known.name, bot=True, rating=rating))
+    return sorted(found, key=lambda bot: (-(bot.rating or Rating()).worth, bot.name))
 
 
 async def invite(parlour: Components, bot: str, room: str, by: str) -> Player:

@@ -72,9 +72,21 @@ class Passkey(msgspec.Struct, frozen=True):
     """When it was made and when it was last used, as wall time."""
 
 
-class KeptPlayer(Player, frozen=True, omit_defaults=True):
+class Introduced(NamedTuple):
+    """What others are told of a player."""
+
+    name: str
+    bot: bool = False
+    account: bool = False
+    """False for a guest."""
+
+
+class KeptPlayer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A player as the journal keeps them, with fields that are nobody else's business."""
 
+    id: str
+    name: str
+    bot: bool = False
     session: int = 0
     """How often they ended all their sessions; older tokens are not valid any more."""
     account: float | None = None
@@ -123,7 +135,7 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(KeptPlayer).decode
 
 
-def player_record(player: Player, now: float) -> Record:
+def player_record(player: Player | KeptPlayer, now: float) -> Record:
     """The record of a player who was just asked for; idle players are deleted by that time."""
     return Record(KIND, player.id, _encode(player), due=now)
 
@@ -186,10 +198,12 @@ class Sessions:
                 await self._journal.keep(Unchanged(record), replace(record, due=now))
         return player
 
-    async def introduce(self, id: str) -> tuple[str, bool]:
-        """What a player is called, and whether it is a bot."""
+    async def introduce(self, id: str) -> Introduced:
+        """What others are told of a player."""
         player = await self.known(id)
-        return (guest_name(id), False) if player is None else (player.name, player.bot)
+        if player is None:
+            return Introduced(guest_name(id))
+        return Introduced(player.name, player.bot, player.account is not None)
 
     async def guests_among(self, ids: Iterable[str]) -> set[str]:
         """Those of these players who have no account; whose record is damaged counts as a guest."""

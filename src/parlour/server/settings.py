@@ -123,6 +123,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ranked: Annotated[
         Ranked, Meta(description="Who may play ranked games: everybody, or those who have accounts.")
     ] = "everybody"
+    local_webhooks: Annotated[
+        bool, Meta(description="Let webhooks lead into the local network, and be plain http.")
+    ] = False
     header_timeout: Annotated[
         float, Meta(description="Seconds in which a request must have arrived.", ge=0.01)
     ] = 10.0
@@ -156,6 +159,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     bot_pace: Annotated[
         float, Meta(description="Seconds that a bot takes for a move at least, so that people can follow.")
     ] = 0.5
+    mcp: Annotated[
+        bool, Meta(description="Let language models play at /mcp; needs the extra parlour[mcp].")
+    ] = False
     xsos_referee: Annotated[
         bool,
         Meta(description="Whether moves at the XsOs door must keep to the rules of noughts and crosses."),
@@ -171,7 +177,7 @@ GROUPS = {
                      "empty_room_minutes", "store_every", "rest_after", "accept_loss"),
     "Many workers": ("bus", "workers"),
     "Proxies and other sites": ("origins", "proxies", "user_header"),
-    "Players": ("ranked",),
+    "Players": ("ranked", "local_webhooks"),
     "Limits": ("rate", "player_rate", "address_rate", "address_connections", "address_guesses",
                "player_rooms", "address_rooms", "rooms", "room_members",
                "player_tickets", "address_tickets", "tickets", "relays",
@@ -179,7 +185,7 @@ GROUPS = {
                "max_frame", "max_outbox"),
     "Timeouts": ("header_timeout", "write_timeout", "callback_timeout", "stop_timeout",
                  "ping_every", "ticket_patience"),
-    "Bots": ("bot_workers", "bot_timeout", "bot_pace"),
+    "Bots": ("bot_workers", "bot_timeout", "bot_pace", "mcp"),
     "Doors for the clients of other servers": ("xsos", "xsos_referee"),
 }  # fmt: skip
 """The headings of `parlour serve --help`; the settings without a heading come first."""

@@ -16,6 +16,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.server.components import Components
 from parlour.server.gateway.connections import Client
+from parlour.server.gateway.lobby import games_of
 from parlour.server.mail import (
     AskLobby,
     LobbyAnswered,
@@ -54,6 +55,7 @@ class RemoteClient:
         self.gateway = gateway
         self.number = asked.client
         self.player = asked.player
+        self.plays = asked.plays
         self.outbox = RemoteOutbox(asked.address)
         self._send = send
 
@@ -108,6 +110,7 @@ class SharedLobby:
         wish = request.wish
         if isinstance(wish, Enter):
             self._at[client.number] = client
+            client.plays = games_of(wish)
         elif not isinstance(wish, Queue | Unqueue):
             self._at.pop(client.number, None)
         if self.is_ours and self._is_open:
@@ -155,7 +158,7 @@ class SharedLobby:
     def _send_again(self, client: Client) -> None:
         """Tell the owner of the lobby that a client is there."""
         if self._owner():
-            self._send(self._owner(), AskLobby(0, client.number, client.player, client.outbox.address))
+            self._send(self._owner(), _asked(0, client, Enter()))
 
     async def _open(self) -> None:
         """The tickets are ours: read them, and let everybody in."""
@@ -273,6 +276,7 @@ class SharedLobby:
             client.refuse(request, Refused(Code.NOT_SAVED, "the lobby is just being opened; try again"))
             return
         self._remote[client.number] = client
+        client.plays = asked.plays if asked.wish == "enter" else client.plays
         if asked.wish == "enter" and not asked.number:  # it was at the lobby before
             self._parlour.lobby.add(client)  # type: ignore[arg-type]
         else:
@@ -305,7 +309,7 @@ def _asked(number: int, client: Client, wish: Any) -> AskLobby:
         case Unqueue():
             return msgspec.structs.replace(asked, wish="unqueue", ticket=wish.ticket)
         case Enter():
-            return asked
+            return msgspec.structs.replace(asked, plays=client.plays)
         case _:
             return msgspec.structs.replace(asked, wish="leave")
 
@@ -318,6 +322,6 @@ def _wish(asked: AskLobby) -> Enter | Exit | Queue | Unqueue:
         case "unqueue":
             return Unqueue(asked.ticket)
         case "enter":
-            return Enter()
+            return Enter(plays=asked.plays)
         case _:
             return Exit()

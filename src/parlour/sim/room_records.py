@@ -10,7 +10,7 @@ from parlour.game import Chance, Game, Moment
 from parlour.room import Room
 from parlour.room import replay as replay_step
 from parlour.sim.records import GameRecord, record_of, repeat, replay
-from parlour.sim.table import Step, Table
+from parlour.sim.table import Step, Table, encode
 from parlour.wire import Act, Connect, Disconnect, Join, Leave, Rematch, Ring
 from parlour.wire import Step as Kept
 
@@ -100,6 +100,8 @@ class Recorder:
             return NoRecord("the rules alone lead to another outcome")
         bots = {name: self.bot(id) for id, name in self.ids.items()}
         record = record_of(self.table, bots, self.state)
+        if any(id in encode(record).decode() for id, name in self.ids.items() if not bots[name]):
+            return NoRecord("it has the id of a player within a text")
         seated = {name: seat for id, name in self.ids.items() if (seat := room.seat_number(id)) is not None}
         try:
             replay(record, self.game)

@@ -39,7 +39,7 @@ def play_easily(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     if "accept_resignation" in types:
         return types[_answer(view)]
     if "move" in types:
-        return _move(legal, chance, _glance(view, chance, plain, overlooks=2))
+        return first_move(legal, chance, _glance(view, chance, plain, overlooks=2))
     return types.get("accept") or types.get("roll") or legal[0]
 
 
@@ -49,7 +49,7 @@ def play_well(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     if "accept_resignation" in types:
         return types[_answer(view)]
     if "move" in types:
-        return _move(legal, chance, _glance(view, chance, simple, overlooks=4))
+        return first_move(legal, chance, _glance(view, chance, simple, overlooks=4))
     return _wager(view, legal)
 
 
@@ -59,7 +59,7 @@ def play_ahead(view: Any, legal: Sequence[Any], chance: Chance) -> Any:
     if "accept_resignation" in types:
         return types[_answer(view)]
     if "move" in types:
-        return _move(legal, chance, _choose(board_of(view), view["you"], tuple(view["left"])))
+        return first_move(legal, chance, _choose(board_of(view), view["you"], tuple(view["left"])))
     return _wager(view, legal)
 
 
@@ -90,14 +90,14 @@ def board_of(view: Any) -> Board:
 
 def _glance(view: Any, chance: Chance, value: Worth, *, overlooks: int) -> Way:
     """The way that is worth most among those seen; one in so many is overlooked."""
-    ends = list(_ends(board_of(view), view["you"], tuple(view["left"])))
+    ends = list(each_end(board_of(view), view["you"], tuple(view["left"])))
     seen = [end for end in ends if chance.below(overlooks)] or ends
     return max(seen, key=lambda end: value(end[1], view["you"]))[0]
 
 
 def _choose(board: Board, side: int, dice: tuple[int, ...]) -> Way:
     """The way that is worth most; among those that are close, the one after which the other can do least."""
-    found = [(worth(end, side), way, end) for way, end in _ends(board, side, dice)]
+    found = [(worth(end, side), way, end) for way, end in each_end(board, side, dice)]
     found.sort(key=lambda one: -one[0])
     best = [one for one in found[:CANDIDATES] if one[0] >= found[0][0] - NEAR]
     if len(best) > 1 and best[0][2].winner() is None:
@@ -105,7 +105,7 @@ def _choose(board: Board, side: int, dice: tuple[int, ...]) -> Way:
     return best[0][1]
 
 
-def _ends(board: Board, side: int, dice: tuple[int, ...]) -> Iterator[tuple[Way, Board]]:
+def each_end(board: Board, side: int, dice: tuple[int, ...]) -> Iterator[tuple[Way, Board]]:
     """Each way to play, and the board after it; what ways have in common is played once."""
     boards: dict[Way, Board] = {(): board}
     for way in ways(board, side, dice):
@@ -126,11 +126,11 @@ def _after_reply(board: Board, side: int) -> float:
 
 
 def _best_reply(board: Board, side: int, dice: tuple[int, ...]) -> float:
-    ends = [end for _, end in _ends(board, side, dice)] or [board]
+    ends = [end for _, end in each_end(board, side, dice)] or [board]
     return chance_to_win(max(ends, key=lambda end: worth(end, side)), side)
 
 
-def _move(legal: Sequence[Any], chance: Chance, way: Way) -> Any:
+def first_move(legal: Sequence[Any], chance: Chance, way: Way) -> Any:
     """The first step of a way, as one of the moves that are offered."""
     for step in way:
         for event in legal:

@@ -131,7 +131,7 @@ class AccountCalls:
     async def delete_account(self, request: Request) -> Response:
         self._charge(request)
         bearer = await self._bearer(request)
-        await delete_account(self._parlour.journal, self._sessions, bearer.player)
+        await delete_account(self._parlour.journal, self._sessions, self._parlour.call, bearer.player)
         return self._callers.forget(request, reply(Done()))
 
     async def export(self, request: Request) -> Response:

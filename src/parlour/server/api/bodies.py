@@ -10,11 +10,13 @@ from parlour.clocks import ClockSettings
 from parlour.game import Game
 from parlour.ratings import Standing
 from parlour.room import has_turns
+from parlour.sanitize import MAX_NAME, ROOM_ID
 from parlour.scene import Scene
+from parlour.server.endpoint_records import EndpointKind
 from parlour.server.result_records import GameResult, RatingPoint
 from parlour.server.rooms.summary import Waits
 from parlour.set_up import SetUp
-from parlour.wire import MAX_NAME, ROOM_ID, Watching
+from parlour.wire import Watching
 
 WHO_WATCHES = "anyone, whoever has the link (it is listed only while it waits for players), or nobody"
 
@@ -214,6 +216,13 @@ class NewInvitation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bot: Annotated[str, Meta(description="the bot's id")]
 
 
+class GameWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which game."""
+
+    game: str
+    variant: Annotated[str, Meta(description="of a game whose config has one")] | None = None
+
+
 class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which leaderboard."""
 
@@ -266,6 +275,55 @@ class PublicGame(msgspec.Struct, frozen=True):
     clocks: bool
     """Whether its players can have clocks."""
     """What its players can do in every room: resign, offer a draw, ask for a move back, pause."""
+
+
+Address = Annotated[str, Meta(max_length=2000, examples=["https://example.org/turns"])]
+
+
+class MyEndpoint(msgspec.Struct, frozen=True):
+    """A place where I am told that it is my turn."""
+
+    id: str
+    kind: EndpointKind
+    url: str
+    name: str
+    """Of a browser: what it says of itself."""
+    since: float
+
+
+class NewWebhook(MyEndpoint, frozen=True):
+    """A webhook that was just added."""
+
+    secret: str
+    """What signs its messages; it is shown this once."""
+
+
+class MyNotifications(msgspec.Struct, frozen=True):
+    """Where I am told that it is my turn."""
+
+    push_key: str | None
+    """What a browser subscribes with (`applicationServerKey`); None where the server cannot push."""
+    endpoints: list[MyEndpoint]
+
+
+class BrowserKeys(msgspec.Struct, frozen=True):
+    """The keys with which messages to a browser are encrypted."""
+
+    p256dh: Annotated[str, Meta(max_length=200)]
+    auth: Annotated[str, Meta(max_length=100)]
+
+
+class BrowserSubscription(msgspec.Struct, frozen=True):
+    """A subscription of a browser for web push, as its `toJSON()` gives it."""
+
+    endpoint: Address
+    keys: BrowserKeys
+
+
+class WebhookWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An address that is to be told."""
+
+    url: Address
 
 
 class Preview(msgspec.Struct, frozen=True):

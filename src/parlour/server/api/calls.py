@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from parlour.errors import Code, Refused, parse
 from parlour.journal.base import Trouble
+from parlour.sanitize import strict
 from parlour.server.limits import address_of
 from parlour.server.refusals import excuse
 from parlour.server.tokens import COOKIE
-from parlour.wire import strict
 
 MAX_BODY = 64 * 1024
 
@@ -32,6 +32,7 @@ STATUS: dict[str, int] = {
     Code.NAME_TAKEN: 409,
     Code.INTERNAL_ERROR: 500,
     Code.NO_PASSKEYS: 403,
+    Code.NO_PUSH: 403,
     Code.NO_SPECTATORS: 403,
     Code.NOT_FOUND: 404,
     Code.NOT_SAVED: 503,

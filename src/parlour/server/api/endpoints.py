@@ -20,10 +20,12 @@ from parlour.doors.relay import tidied
 from parlour.errors import Code, Refused
 from parlour.journal.base import Found, Player, RoomSummary
 from parlour.ratings import ladder_of
+from parlour.sanitize import ROOM_ID, clean_name
 from parlour.server.api.account_calls import AccountCalls
 from parlour.server.api.board_files import board_route
 from parlour.server.api.bodies import (
     Again,
+    GameWanted,
     Health,
     KnownPlayer,
     Ladder,
@@ -47,6 +49,7 @@ from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, 
 from parlour.server.api.game_files import check_language
 from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
+from parlour.server.api.notification_calls import NotificationCalls
 from parlour.server.api.panel import Panel
 from parlour.server.api.picture_files import picture_route
 from parlour.server.api.preview import Previews
@@ -61,7 +64,7 @@ from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
-from parlour.server.remote_bots import become_bot, invite
+from parlour.server.remote_bots import WaitingBot, become_bot, invitable_bots, invite
 from parlour.server.result_records import GameResult, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
@@ -80,7 +83,7 @@ from parlour.server.tokens import (
     guest_name,
     new_player_id,
 )
-from parlour.wire import ROOM_ID, Queue, Rematch, clean_name
+from parlour.wire import Queue, Rematch
 
 log = structlog.get_logger()
 
@@ -110,7 +113,11 @@ class Api:
         self._rules = RulesPages(parlour.environment.ask_game)
         self._links = LinkPreviews(parlour.games, self._room_of, self._name_of)
         self.board_route = board_route(parlour.games, parlour.environment.boards)
-        self.calls = [*self._list_calls(), *AccountCalls(parlour, limits, self, tokens).calls]
+        self.calls = [
+            *self._list_calls(),
+            *AccountCalls(parlour, limits, self, tokens).calls,
+            *NotificationCalls(parlour.notifications.endpoints, parlour.clock, limits, self).calls,
+        ]
         self.openapi = openapi(self.calls, __version__)
 
     def _list_calls(self) -> list[Call]:
@@ -155,6 +162,8 @@ class Api:
                  Player, NewInvitation,
                  refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.GAME_FULL, Code.NOT_SEATED,
                           Code.ROOM_ENDED, *auth, kept)),
+            Call("GET", "/api/invitations", "The bots that can be invited to a game", self.list_bots,
+                 list[WaitingBot], query=GameWanted, refuses=(Code.UNKNOWN_GAME, kept)),
             Call("POST", "/api/rooms/{id}/hint", "What a bot would do in my place", self.give_hint, Hint,
                  NewBot,
                  refuses=(Code.UNKNOWN_ROOM, Code.UNKNOWN_BOT, Code.NOT_SEATED, Code.NOT_YOUR_TURN,
@@ -222,12 +231,13 @@ class Api:
         """The address of the caller."""
         return caller_of(request, self._settings.proxies)
 
-    def charge(self, routes: Sequence[Route]) -> None:
+    def charge(self, routes: Sequence[Route]) -> Sequence[Route]:
         """Charge every request to its address before anything else; expensive calls cost more."""
         free = {call.path for call in self.calls if not call.is_charged}
         for route in routes:
             if route.path not in free:
                 route.app = self.charged(route.app)
+        return routes
 
     def charged(self, app: ASGIApp) -> ASGIApp:
         """Answer only if the address has allowance left; otherwise the body is not read."""
@@ -381,6 +391,11 @@ class Api:
         asker = await self.asker(request)
         await self._parlour.rooms.find(new.room, asker, address)
         return await invite(self._parlour, new.bot, new.room, asker or f"address:{address}")
+
+    async def list_bots(self, request: Request, wanted: GameWanted) -> list[WaitingBot]:  # noqa: ARG002
+        self._parlour.environment.wanted_game(wanted.game)
+        ladder = ladder_of(wanted.game, {"variant": wanted.variant}, bots=True)
+        return await invitable_bots(self._parlour, wanted.game, ladder)
 
     async def give_hint(self, request: Request, new: NewBot) -> Hint:
         self._limits.check_call(self.address(request), CREATE_COST)

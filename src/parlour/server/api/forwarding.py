@@ -76,20 +76,7 @@ class Forwarding:
 
     async def run(self, call: HttpCall) -> HttpAnswer:
         """Answer a call that another worker passed on."""
-        headers: HeaderList = []
-        body: list[bytes] = []
-        status = 500
-
-        async def send(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                headers.extend(message.get("headers", ()))
-            else:
-                body.append(message.get("body", b""))
-
-        await self._app(scope_of(call), replayed(call.body, _never), send)
-        return HttpAnswer(call.number, status, headers, b"".join(body))
+        return await answer_by(self._app, call)
 
 
 class Keys:
@@ -111,6 +98,24 @@ class Keys:
             if any(route.matches(asked)[0] is not Match.NONE for route in door.routes):
                 return door.key_of(path)
         return None
+
+
+async def answer_by(app: ASGIApp, call: HttpCall) -> HttpAnswer:
+    """The whole answer that an app gives to a call."""
+    headers: HeaderList = []
+    body: list[bytes] = []
+    status = 500
+
+    async def send(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+            headers.extend(message.get("headers", ()))
+        else:
+            body.append(message.get("body", b""))
+
+    await app(scope_of(call), replayed(call.body, _never), send)
+    return HttpAnswer(call.number, status, headers, b"".join(body))
 
 
 def call_of(scope: Scope, body: bytes) -> HttpCall:

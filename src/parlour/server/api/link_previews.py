@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.requests import Request
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Refused
 from parlour.game import Game
 from parlour.journal.base import RoomSummary, Trouble
@@ -80,7 +81,8 @@ class LinkPreviews:
         game = self._games.get(room.game)
         if game is None:
             return Said(room.game, _who(room))
-        accepted = ", ".join((*terms_of(game, room.config), *(["Ranked"] if room.ranked else [])))
+        time = [] if room.clock is None or room.clock.kind == "none" else [time_of(room.clock)]
+        accepted = ", ".join((*terms_of(game, room.config), *time, *(["Ranked"] if room.ranked else [])))
         text = f"{_who(room)} {accepted.capitalize()}." if accepted else _who(room)
         return Said(title_of(game, room.config), text, picture_of(game, room.config))
 
@@ -146,6 +148,32 @@ def terms_of(game: Game[Any], config: Mapping[str, Any]) -> list[str]:
         rows.setdefault(preset.row, []).append(preset)
     usual = _usual(game)
     return [found.title for row in rows.values() if (found := _chosen(row, usual, config)) is not None]
+
+
+def time_of(clock: ClockSettings) -> str:
+    """How much time the players of a room have, in words.
+
+    >>> time_of(ClockSettings("turn", 86400))
+    '1 day a turn'
+    """
+    time, extra = _spelled(clock.seconds), _spelled(clock.extra)
+    if clock.kind == "turn":
+        return f"{time} a turn"
+    if not clock.extra:
+        return f"{time} for the game"
+    return (
+        f"{time} and {extra} more a turn"
+        if clock.kind == "increment"
+        else f"{time}, the first {extra} of a turn free"
+    )
+
+
+def _spelled(seconds: float) -> str:
+    """So many seconds in the largest unit that says it well, as on the page."""
+    units = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+    name, unit = next((one for one in units if seconds == one[1] or seconds >= 2 * one[1]), units[-1])
+    count = int(seconds // unit)
+    return f"{count} {name}{'s' * (count != 1)}"
 
 
 def _chosen(row: list[Preset], usual: Mapping[str, Any], config: Mapping[str, Any]) -> Preset | None:

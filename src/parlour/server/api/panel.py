@@ -23,6 +23,7 @@ from parlour.server.components import Components
 from parlour.server.rooms.branching import Branching
 from parlour.server.rooms.calls import Perform
 from parlour.server.rooms.summary import PublicRoom, seated
+from parlour.server.sessions import KeptPlayer
 from parlour.server.tokens import Tokens, bearer_token, new_player_id
 from parlour.wire import Command, Join
 
@@ -88,7 +89,7 @@ class PanelViewer(msgspec.Struct, frozen=True):
 
     seat: int | None
     """None: the spectators."""
-    player: Player | None
+    player: Player | KeptPlayer | None
     """None: the seat is free."""
     token: str | None
     """What the room's page needs to play as this player; bots play by themselves."""
@@ -217,7 +218,7 @@ class Panel:
         return [*there, await self._viewer(game, room, None, spectator)]
 
     async def _viewer(
-        self, game: Game[Any], room: Room[Any], seat: int | None, player: Player | None
+        self, game: Game[Any], room: Room[Any], seat: int | None, player: Player | KeptPlayer | None
     ) -> PanelViewer:
         if player is None:
             return PanelViewer(seat, None, None, None, None, None)

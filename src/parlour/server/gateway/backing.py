@@ -1,7 +1,8 @@
 """The interface of the server that doors use."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
+from parlour.clocks import ClockSettings
 from parlour.lobby import Ticket
 from parlour.pseudonyms import Pseudonyms
 from parlour.server.clock import Clock
@@ -14,7 +15,12 @@ class Matchmaking(Protocol):
     """Pairing, as doors use it."""
 
     async def meet(
-        self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
+        self,
+        player: str,
+        wanted: Queue,
+        room: str,
+        clock: ClockSettings | None = None,
+        address: str | None = None,
     ) -> Ticket:
         """Take a ticket for a room to go to: one in which somebody waits, or else a new one."""
         ...

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class Client:
     """One connection: its adapter, who it is, and the rooms in which it has a place."""
 
-    __slots__ = ("adapter", "entering", "guests", "is_lost", "number", "outbox", "player", "rooms", "token")
+    __slots__ = (
+        "adapter", "entering", "guests", "is_lost", "number", "outbox", "player", "plays", "rooms", "token",
+    )  # fmt: skip
 
     def __init__(
         self, adapter: Adapter, outbox: Outbox, player: str, *, number: int, token: str | None = None
@@ -29,6 +31,8 @@ class Client:
         """The number by which rooms know it."""
         self.token = token
         """A new token, which is sent to this client when it joins."""
+        self.plays: tuple[str, ...] | None = None
+        """To which games it can be invited at the lobby; empty: to all, None: to none."""
         self.rooms: set[str] = set()
         """Where it has a place."""
         self.entering: dict[int, str] | None = None

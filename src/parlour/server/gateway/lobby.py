@@ -6,6 +6,10 @@ from parlour.errors import Refused
 from parlour.server.gateway.connections import Client
 from parlour.wire import Enter, Push, Queue, Request, Unqueue
 
+MOST_GAMES = 50
+MAX_GAME = 64
+"""Names of games that are kept of each client, and characters of the longest."""
+
 
 class ListedRooms(Protocol):
     """The list of rooms, as the lobby uses it."""
@@ -27,6 +31,13 @@ class Tickets(Protocol):
         ...
 
 
+def games_of(wish: Enter) -> tuple[str, ...] | None:
+    """To which games somebody who comes to the lobby can be invited, as far as they are games at all."""
+    if wish.plays is None:
+        return None
+    return tuple(game for game in wish.plays if len(game) <= MAX_GAME)[:MOST_GAMES]
+
+
 class Lobby:
     """The clients at the lobby."""
 
@@ -41,13 +52,14 @@ class Lobby:
     def receive(self, client: Client, request: Request) -> None:
         """Take a request to the lobby."""
         match request.wish:
-            case Enter():
+            case Enter() as wish:
                 try:
                     tickets = self.pairing.list_tickets(client.player)
                 except Refused as why:  # it is not known which there are
                     client.refuse(request, why)
                     return
                 client.accept(request, {"tickets": tickets} if tickets else {})
+                client.plays = games_of(wish)
                 self.add(client)
             case Queue() | Unqueue() as wish:
                 self.pairing.take(client, request, wish)
@@ -75,6 +87,15 @@ class Lobby:
     def has(self, player: str) -> bool:
         """True if one of this player's clients is at the lobby."""
         return player in self._players
+
+    def invitable(self, game: str) -> list[str]:
+        """The players here who say that they can be invited to a game."""
+        found = {
+            client.player
+            for client in self._clients
+            if client.plays is not None and game in (client.plays or (game,))
+        }
+        return sorted(found)
 
     def tell(self, player: str, push: Push) -> None:
         """Send a push to every client of this player at the lobby."""

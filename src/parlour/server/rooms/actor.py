@@ -10,10 +10,12 @@ from typing import Any, Protocol
 
 import structlog
 
+from parlour.clocks import SetClock
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Found, Stored, Trouble
-from parlour.room import Room
+from parlour.room import Room, read_terms
+from parlour.sanitize import check_id, clean_text
 from parlour.server import metrics
 from parlour.server.border import (
     Accepted,
@@ -43,7 +45,7 @@ from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.rooms.summary import Opening, sitting_in
 from parlour.server.rooms.waking import Waked, end_room, wake
-from parlour.wire import Chat, Command, Hold, Push, Step, asker, check_id, clean_text
+from parlour.wire import Chat, Command, Hold, Push, Step, asker
 
 log = structlog.get_logger()
 
@@ -70,6 +72,10 @@ class Rooms(Protocol):
 
     def note_readable(self, id: str) -> None:
         """A room can be loaded again."""
+        ...
+
+    def gap_since(self, id: str, last: float | None) -> float:
+        """For how long nobody had owned a room when we took it over, if that was after its last step."""
         ...
 
     async def open_for(self, ask: EnterRoom) -> None:
@@ -204,7 +210,7 @@ class RoomActor(MovableRoom):
                 raise self._not_joined()
             command, id = ask.command, ask.id
             if type(command) is Chat:  # under the name that its sender has here
-                command = Chat(place.player, place.name, clean_text(command.text))
+                command = Chat(place.player, place.name, clean_text(command.text), place.account)
             if id is not None:
                 check_id(id)
                 before = self._answers.get((place.player, id))
@@ -433,14 +439,17 @@ class RoomActor(MovableRoom):
             self._move_away()
             return
         try:
-            self._take(await wake(self._env, self.id))
+            waked = await wake(self._env, self.id)
         except (Refused, Trouble) as error:
             self._rooms.note_unreadable(self.id, error)
             self._close(excuse(error))
             return
+        self._take(waked)
         self._rooms.note_readable(self.id)
         await self._go_on()
+        await self._set_clock()
         if self._gap is None:
+            await self._hold(self._rooms.gap_since(self.id, waked.last))
             await self._settle()
         else:
             await self._take_over(self._gap)
@@ -462,6 +471,18 @@ class RoomActor(MovableRoom):
             await self.step(Hold(self._env.clock.now() - self._summary.held))
         except Refused as why:
             self._retry(why, self._go_on)
+
+    async def _set_clock(self) -> None:
+        """If the game had a timer of its own when the room was opened, give the players clocks instead."""
+        room, game = self._room, self._game
+        if room is None or room.ended is not None or room.clocks is not None:
+            return
+        try:
+            _, clock = self._env.ask_game(game, self.id, partial(read_terms, game, room.config, None))
+            if clock is not None:
+                await self.step(SetClock(clock))
+        except Refused as why:
+            self._retry(why, self._set_clock)
 
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
         """Reload the room from the journal, which is right; returns the refusal for whoever asked."""

@@ -7,7 +7,7 @@ from msgspec import Raw
 
 from parlour.errors import Code, Refused
 from parlour.game import Game
-from parlour.lobby import matched
+from parlour.lobby import join_of, matched
 from parlour.offers import Answer, What
 from parlour.server.bots.players import chosen, newcomer
 from parlour.server.bots.questions import anything, question_of
@@ -47,9 +47,7 @@ async def carry_out(room: RoomActor, call: RoomCall) -> Any:  # noqa: C901, PLR0
         case SitDown():
             ticket = call.ticket
             tickets = matched((ticket,), room.id)
-            return (
-                await room.step(Join(ticket.player, ticket.name, remote=ticket.remote), tickets=tickets)
-            ).step.seq
+            return (await room.step(join_of(ticket), tickets=tickets)).step.seq
         case EndWaiting():
             if room.waits_for_company(call.ticket):
                 await room.step(Shutdown(call.why))

@@ -11,7 +11,7 @@ from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Conflict, Fenced, Found, RoomQuery, RoomSummary, Trouble
-from parlour.lobby import Party, Ticket, matched
+from parlour.lobby import Party, Ticket, join_of, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
 from parlour.server.bots.players import newcomer
@@ -186,14 +186,14 @@ class RoomCreation:
         found = await self._create(game, wanted.config, None, opening, party)
         return matched(party, found.summary.id)
 
-    async def wait(self, waiting: Ticket, config: Any, guests: Party) -> tuple[Ticket, ...]:
+    async def wait(self, waiting: Ticket, clock: ClockSettings | None, guests: Party) -> tuple[Ticket, ...]:
         """Open the room in which a ticket's holder will wait, and keep the ticket; *guests* are seated.
 
         Nobody finds such a room unless they are sent there or know its id.
         """
-        opening = self._opening(waiting, private=True, creator=waiting.player)
+        opening = replace(self._opening(waiting, private=True, creator=waiting.player), clock=clock)
         game = self._env.kept_game(waiting.game)
-        found = await self._create(game, config, waiting.at, opening, guests, waiting=waiting)
+        found = await self._create(game, waiting.config, waiting.at, opening, guests, waiting=waiting)
         return matched(guests, found.summary.id)
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
@@ -247,7 +247,7 @@ def joins_of(party: Party, least: int, first: int) -> tuple[tuple[Join, ...], tu
 
     Whoever brings random bytes sits down when they come, and bots not before them.
     """
-    joins = [Join(ticket.player, ticket.name, remote=ticket.remote) for ticket in party]
+    joins = [join_of(ticket) for ticket in party]
     bot = party[0].bot if party else None
     while bot is not None and len(joins) < least:
         player = newcomer([join.player for join in joins], bot)

@@ -26,6 +26,7 @@ from parlour.server.rooms.roster import Place
 from parlour.server.rooms.step_writes import Thought
 from parlour.server.rooms.stepping import SteppingRoom
 from parlour.server.rooms.summary import company_of
+from parlour.server.sessions import Introduced
 from parlour.server.step_messages import heard
 from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
 
@@ -122,7 +123,7 @@ class EnterableRoom(SteppingRoom):
             self._env.guesses.check(self._summary, ask.player, ask.address)
         if ask.door is not None:
             self._check_door(ask.player, ask.door)
-        name, remote = await self._name_of(ask)
+        name, remote, account = await self._introduced(ask)
         topics: tuple[str, ...] = ()
         sat: Thought | None = None
         if self.here.seat(ask.player) is None:
@@ -136,14 +137,15 @@ class EnterableRoom(SteppingRoom):
             else:
                 luck = ask.luck if self.here.fresh else None
                 sat = self._think(
-                    Join(ask.player, name, luck=luck, remote=remote), asked=None if spectate else asked
+                    Join(ask.player, name, remote=remote, luck=luck, account=account),
+                    asked=None if spectate else asked,
                 )
         seat, connected = (self.here if sat is None else sat.room).seat(ask.player), None
         if seat is not None and not seat.connected:
             connected = self._think(Connect(ask.player), after=sat)
             await self._keep((connected,) if sat is None else (sat, connected))
         seat = self.here.seat(ask.player)
-        place = Place(ask.client, ask.player, name, ask.format, legal=ask.legal)
+        place = Place(ask.client, ask.player, name, ask.format, legal=ask.legal, account=account)
         self._move(place, Viewpoint(None, topics) if seat is None else Viewpoint(seat.player, seat.topics))
         return place, () if connected is None else tuple(heard(connected.step, place.topics))
 
@@ -175,10 +177,10 @@ class EnterableRoom(SteppingRoom):
             return True
         return None not in self.here.seats
 
-    async def _name_of(self, ask: EnterRoom) -> tuple[str, bool]:
-        """The name of whoever enters, and whether it is a bot's."""
+    async def _introduced(self, ask: EnterRoom) -> Introduced:
+        """What others are told of whoever enters; who brings a name of their own is a guest."""
         if ask.door is not None and ask.door.name is not None:
-            return ask.door.name, False
+            return Introduced(ask.door.name)
         return await self._env.sessions.introduce(ask.player)
 
     def _ask_to_join(self, player: str, luck: str | None = None, *, spectate: bool) -> Asked[Any]:

@@ -1,4 +1,4 @@
-"""Events of rooms, for the parts around them: pairing, ratings, the list of rooms, bots."""
+"""Events of rooms, for the parts around them: pairing, ratings, notifications, the list of rooms, bots."""
 
 from collections.abc import Callable
 
@@ -48,6 +48,12 @@ class OutcomeReached(msgspec.Struct, frozen=True):
     room: str
 
 
+class PlayersCalled(msgspec.Struct, frozen=True):
+    """It is the turn of somebody who is away; if the step was kept, the journal has a record of it."""
+
+    room: str
+
+
 class BotAsked(msgspec.Struct, frozen=True):
     """A bot has to move."""
 
@@ -62,5 +68,6 @@ class BotAsked(msgspec.Struct, frozen=True):
 
 RoomEvent = (
     RoomOpened | SummaryChanged | SeatsChanged | SpectatorsChanged | OutcomeReached | RoomEnded | BotAsked
-)
+    | PlayersCalled
+)  # fmt: skip
 Publish = Callable[[RoomEvent], None]

@@ -9,6 +9,7 @@ import structlog
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
+from parlour.room import is_timer
 from parlour.server.border import Announced, LeaveRoom, Moved, gateway_of
 from parlour.server.rooms.entering import EnterableRoom
 from parlour.server.rooms.roster import Place
@@ -53,8 +54,9 @@ class MovableRoom(EnterableRoom):
             self._env.tell_all(Announced(self.id, self._presence.state()), self._roster)
 
     async def _hold(self, gap: float) -> None:
+        """Stop the room's clock for a time in which nobody owned it, if somebody is here or time runs."""
         try:
-            if gap > 0 and self.here.connected:
+            if gap > 0 and (self.here.connected or any(map(is_timer, self.here.running))):
                 await self.step(Hold(gap))
         except Refused as why:
             self._retry(why, partial(self._hold, gap))

@@ -60,6 +60,8 @@ class RoomRegistry:
         """How many damages have been logged."""
         self._taken: dict[int, float] = {}
         """Shards that were just taken over, and how long nobody had them."""
+        self._gaps: dict[int, list[tuple[float, float]]] = {}
+        """When shards of ours were taken over, and how long nobody had had them."""
         self.watching_elsewhere: Callable[[str], int] = lambda _: 0
         """Gives how many watch a room that another worker owns."""
         self._unreadable: set[str] = set()
@@ -182,7 +184,14 @@ class RoomRegistry:
         *gap* is how long nobody owned them. A room that is asked for before it is woken counts it, too.
         """
         self._taken |= dict.fromkeys(shards, gap)
+        for shard in shards if gap > 0 else ():
+            self._gaps.setdefault(shard, []).append((self._clock.now(), gap))
         return self._wake_used(shards)
+
+    def gap_since(self, id: str, last: float | None) -> float:
+        """For how long nobody had owned a room when we took it over, if that was after its last step."""
+        gaps = self._gaps.get(shard_of(room_key(id)), ()) if self._gaps and last is not None else ()
+        return sum(seconds for taken, seconds in gaps if last is not None and taken > last)
 
     async def _wake_used(self, shards: set[int] | None) -> None:
         """Wake the rooms of these shards that were in use; None is all."""
@@ -202,6 +211,7 @@ class RoomRegistry:
         for room in rooms:
             await room.mailbox.drained()
         left = [room.id for room in rooms if room.is_here]
+        self._gaps.pop(shard, None)
         if left:
             raise Trouble(f"{len(left)} rooms could not be handed over, {left[0]} among them")
 

@@ -16,15 +16,37 @@ SPECTATORS = "spectators"
 class Place:
     """A client's place in a room."""
 
-    __slots__ = ("client", "format", "legal", "name", "perspective", "phx_ref", "player", "topics", "viewer")
+    __slots__ = (
+        "account",
+        "client",
+        "format",
+        "legal",
+        "name",
+        "perspective",
+        "phx_ref",
+        "player",
+        "topics",
+        "viewer",
+    )
 
-    def __init__(self, client: int, player: str, name: str, format: Format, *, legal: bool = False) -> None:
+    def __init__(
+        self,
+        client: int,
+        player: str,
+        name: str,
+        format: Format,
+        *,
+        legal: bool = False,
+        account: bool = False,
+    ) -> None:
         self.client = client
         self.player = player
         self.name = name
         self.format = format
         self.legal = legal
         """It is told what is legal, too, while it has a seat."""
+        self.account = account
+        """Of somebody with an account."""
         self.phx_ref = ""
         """The phx_ref of this place, given by the roster."""
         self.move(Viewpoint(None, ()))
@@ -186,6 +208,8 @@ def _connected(room: Room[Any], roster: Roster) -> dict[str, Metas]:
             meta: dict[str, Any] = {"phx_ref": ref, "name": seat.name, "seat": number}
             if seat.remote:
                 meta["bot"] = True
+            if seat.account:
+                meta["account"] = True
             seated.setdefault(seat.player, {})[ref] = {**meta, "again": True} if seat.again else meta
     return seated
 

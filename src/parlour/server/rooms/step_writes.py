@@ -10,6 +10,7 @@ from parlour.journal.base import RoomSummary, StepWrites
 from parlour.lobby import Ticket
 from parlour.room import Room
 from parlour.server.border import Perspective
+from parlour.server.rooms.calling_records import call_records
 from parlour.server.rooms.ending_records import records_of
 from parlour.server.rooms.perspectives import Seen
 from parlour.server.rooms.summary import Opening, summary_of
@@ -44,10 +45,11 @@ def writes_beside(before: KeptBefore, thought: Thought, tickets: tuple[Ticket, .
     room, step = thought.room, thought.step
     ends = room.outcome is not None and was.outcome is None
     new_summary, new_due = _new_summary(before, thought), _new_due(due, room)
-    if new_summary is None and new_due is UNSET and thought.frozen is None and not tickets and not ends:
-        return NOTHING
     results = records_of(number, opening, step, room) if ends else ()
-    return StepWrites(new_summary, thought.frozen, new_due, (*ticket_records(tickets), *results))
+    records = (*ticket_records(tickets), *results, *call_records(number, was, room, step))
+    if new_summary is None and new_due is UNSET and thought.frozen is None and not records:
+        return NOTHING
+    return StepWrites(new_summary, thought.frozen, new_due, records)
 
 
 def _new_due(due: float | None, room: Room[Any]) -> float | UnsetType | None:

@@ -14,7 +14,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from parlour.errors import Code, Refused
 from parlour.game import Game, Send
-from parlour.journal.base import Kept, RoomSummary, StepWrites, Trouble
+from parlour.journal.base import Kept, Record, RoomSummary, StepWrites, Trouble
 from parlour.lobby import Ticket
 from parlour.room import Asked, Instant, Room, apply, ask_to_join, perform_without_game, topics_of
 from parlour.server import metrics
@@ -23,12 +23,19 @@ from parlour.server.clock import Handle
 from parlour.server.mailbox import Mailbox
 from parlour.server.result_records import UNRATED
 from parlour.server.rooms.environment import Environment
-from parlour.server.rooms.events import OutcomeReached, SeatsChanged, SpectatorsChanged, SummaryChanged
+from parlour.server.rooms.events import (
+    OutcomeReached,
+    PlayersCalled,
+    SeatsChanged,
+    SpectatorsChanged,
+    SummaryChanged,
+)
 from parlour.server.rooms.perspectives import Seen, SeenScene, list_legal, see, see_after, sync
 from parlour.server.rooms.roster import Place, Presence, Roster
 from parlour.server.rooms.step_writes import Thought, writes_beside
 from parlour.server.rooms.stored_room import freeze
 from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
+from parlour.server.turn_records import TURN
 from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, Step, asker
 
 T = TypeVar("T")
@@ -222,11 +229,19 @@ class SteppingRoom(ABC):
                 except Exception:  # a bug of ours: the step is kept, and the room must go on
                     self._room = thought.room
                     log.exception("step_not_told", room=self.id, seq=thought.step.seq)
-            if writes.records and any(getattr(record, "kind", "") == UNRATED for record in writes.records):
-                self._env.publish(OutcomeReached(self.id))
+            if writes.records:
+                self._publish_records(writes)
             kept(trouble)
 
         self._env.journal.append(self._number, [one.step for one in thoughts], writes, done)
+
+    def _publish_records(self, writes: StepWrites) -> None:
+        """Let the parts know of the records that are theirs."""
+        kinds = {change.kind for change in writes.records if isinstance(change, Record)}
+        if UNRATED in kinds:
+            self._env.publish(OutcomeReached(self.id))
+        if TURN in kinds:
+            self._env.publish(PlayersCalled(self.id))
 
     def _note(self, thought: Thought, writes: StepWrites, tickets: tuple[Ticket, ...]) -> None:
         """A step is kept: remember what was kept beside it, and let the parts know."""

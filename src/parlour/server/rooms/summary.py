@@ -51,7 +51,8 @@ class Opening(msgspec.Struct, frozen=True):
 def seated(room: Room[Any]) -> tuple[Player | None, ...]:
     """Who sits where."""
     return tuple(
-        Player(seat.player, seat.name, seat.bot or seat.remote) if seat else None for seat in room.seats
+        Player(seat.player, seat.name, seat.bot or seat.remote, seat.account) if seat else None
+        for seat in room.seats
     )
 
 
@@ -80,8 +81,10 @@ def summary_of(room: Room[Any], opening: Opening, now: float, score: tuple[int, 
         watching=opening.watching,
         apart=room.apart,
         least=room.least,
-        clock=opening.clock,
-        coming=tuple([Player(one.player, one.name, one.bot or one.remote) for one in room.awaited]),
+        clock=None if room.clocks is None else room.clocks.settings,
+        coming=tuple(
+            [Player(one.player, one.name, one.bot or one.remote, one.account) for one in room.awaited]
+        ),
     )
 
 

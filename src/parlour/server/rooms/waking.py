@@ -27,6 +27,8 @@ class Waked(msgspec.Struct, frozen=True):
     answers: dict[tuple[str, str], int]
     stored: int
     """The seq of the stored state that the replay began with."""
+    last: float | None = None
+    """When its last step was made, where rooms change their owners."""
 
 
 async def wake(environment: Environment, id: str) -> Waked:
@@ -38,16 +40,19 @@ async def wake(environment: Environment, id: str) -> Waked:
     if summary.ended is not None:
         raise Refused(Code.ROOM_ENDED, f"room {id} is over ({summary.ended})")
     game = environment.kept_game(summary.game)
+    last = None
     if environment.ownership.is_shared:
-        await _compare_with_last_step(environment, game, recalled)
+        last = await _compare_with_last_step(environment, game, recalled)
     room = await _rebuild(environment, game, recalled)
-    return Waked(game, room, recalled.found, recalled.answers, recalled.stored.seq)
+    return Waked(game, room, recalled.found, recalled.answers, recalled.stored.seq, last)
 
 
-async def _compare_with_last_step(environment: Environment, game: Game[Any], recalled: Recalled) -> None:
+async def _compare_with_last_step(
+    environment: Environment, game: Game[Any], recalled: Recalled
+) -> float | None:
     """If another worker's clock was ahead of ours when it made the last step, go on from there.
 
-    If its rules were newer than ours, the room waits for a worker that has them.
+    If its rules were newer than ours, the room waits for a worker that has them. Gives the time of that step.
     """
     last = recalled.steps[-1:]
     if not last and recalled.stored.seq > 0:
@@ -59,6 +64,7 @@ async def _compare_with_last_step(environment: Environment, game: Game[Any], rec
         await hold_room(environment, recalled.found)
         here = f"this worker has its rules in version {game.version}"
         raise Refused(Code.UNKNOWN_GAME, f"{here}, and the room was played by version {last[-1].rules}")
+    return last[-1].now if last else None
 
 
 async def hold_room(environment: Environment, found: Found) -> None:

@@ -16,7 +16,7 @@ CARDS = len(RANKS) * len(SUITS)
 HAND = 5
 
 
-class Deal(State, frozen=True):
+class Deal(State):
     """Cards are numbers, higher ones beat lower ones. Hands are secret, the trick lies open."""
 
     hands: tuple[tuple[int, ...], ...]
@@ -25,7 +25,7 @@ class Deal(State, frozen=True):
     taken: tuple[int, ...] = (0, 0)
 
 
-class Play(Event, frozen=True):
+class Play(Event):
     """Play a card of your hand."""
 
     card: Annotated[int, Meta(ge=0, lt=CARDS)]

@@ -11,7 +11,7 @@ from parlour.scene import Control, Piece, Scene, Spot
 from parlour.turns import next_seat, win
 
 
-class Heap(State, frozen=True):
+class Heap(State):
     """How many sticks are left, and whose turn it is."""
 
     left: int
@@ -20,13 +20,13 @@ class Heap(State, frozen=True):
     """Who took the last ones."""
 
 
-class Take(Event, frozen=True):
+class Take(Event):
     """Take so many sticks."""
 
     count: Annotated[int, Meta(ge=1, le=3)]
 
 
-class Settings(Config, frozen=True):
+class Settings(Config):
     """What can be set when a room is opened."""
 
     sticks: Annotated[int, Meta(ge=5, le=30, description="How many sticks there are at the start")] = 15

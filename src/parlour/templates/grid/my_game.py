@@ -14,7 +14,7 @@ SIZE = 4
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
-class Board(State, frozen=True):
+class Board(State):
     """Squares row by row: None while a square is free, then the seat whose stone lies there."""
 
     squares: tuple[int | None, ...] = (None,) * SIZE * SIZE
@@ -33,7 +33,7 @@ class Board(State, frozen=True):
         return []
 
 
-class Put(Event, frozen=True):
+class Put(Event):
     """Put a stone on a square, counted from 0, row by row."""
 
     square: Annotated[int, Meta(ge=0, lt=SIZE * SIZE)]

@@ -16,7 +16,7 @@ SIDES = ("top to bottom", "left to right")
 HEIGHT = 0.866 * SIZE + 0.29
 
 
-class Board(State, frozen=True):
+class Board(State):
     """The cells that were taken, in turns: every second one is of the same seat."""
 
     played: tuple[int, ...] = ()
@@ -41,7 +41,7 @@ class Board(State, frozen=True):
         return False
 
 
-class Take(Event, frozen=True):
+class Take(Event):
     """Take a cell, counted from 0, row by row."""
 
     cell: Annotated[int, Meta(ge=0, lt=SIZE * SIZE)]

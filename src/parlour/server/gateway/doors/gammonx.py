@@ -24,13 +24,13 @@ from parlour.doors.gammonx.joining import (
     ok,
     read_wish,
 )
-from parlour.doors.gammonx.terms import new_match_id, read_guid
+from parlour.doors.gammonx.terms import CLOCK, new_match_id, read_guid
 from parlour.errors import Code, Refused
 from parlour.journal.base import Trouble
 from parlour.journal.shards import LOBBY
 from parlour.protocols.signalr import HANDSHAKE_TIMEOUT, PING_AFTER, PINGED, SILENCE, farewell, negotiated
 from parlour.server.api.calls import caller_of, read_body, reply
-from parlour.server.clock import Clock, Rounds
+from parlour.server.clock import Clock, Handle, Rounds
 from parlour.server.gateway.backing import Backing
 from parlour.server.gateway.connections import Client
 from parlour.server.gateway.outboxes import Peer, framed
@@ -69,7 +69,10 @@ class HubConnection:
         self, door: "GammonxDoor", socket: Socket, known: str | None, query: Mapping[str, str]
     ) -> None:
         self.socket = socket
-        self.hub = GammonX(door.clock.date, door.parlour.pseudonyms.in_match, self._part_soon)
+        clock = door.clock
+        self.hub = GammonX(clock.date, door.parlour.pseudonyms.in_match, self._part_soon, self._plan_warning)
+        self._warning: Handle | None = None
+        """The call that tells the player that half of the time for the turn is over."""
         self.over = False
         self.token: str | None = None
         """The connection token, if it was negotiated."""
@@ -130,6 +133,7 @@ class HubConnection:
 
     def end(self) -> None:
         self.over = True
+        self._plan_warning(None)
         self._door.lose(self)
         if self._client is not None:
             self._door.parlour.gateway.lose(self._client)
@@ -164,6 +168,16 @@ class HubConnection:
             self._flush()
             for one in held:
                 self._do(one)
+
+    def _plan_warning(self, seconds: float | None) -> None:
+        if self._warning is not None:
+            self._warning.cancel()
+        clock = self._door.clock
+        self._warning = None if seconds is None else clock.call_at(clock.now() + seconds, self._warn)
+
+    def _warn(self) -> None:
+        self.hub.warn()
+        self._flush()
 
     def _part_soon(self) -> None:
         """Close the connection at the end of this turn, after everything else is sent."""
@@ -389,7 +403,7 @@ class GammonxDoor(Door):
         player = await self._caller(request, wanted.player)
         kind, id = wanted.kind, new_match_id(secrets.token_bytes(16))
         wish = replace(kind.wish, bot=wanted.level)
-        ticket = await self.parlour.pairing.meet(player, wish, id, kind.config, address)
+        ticket = await self.parlour.pairing.meet(player, wish, id, CLOCK, address)
         match = ticket.room or ticket.at
         return ok(matchId=match, queueId=match, status=WAITING)
 

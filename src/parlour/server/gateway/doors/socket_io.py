@@ -13,10 +13,10 @@ import socketio
 from engineio import async_socket, base_socket
 from socketio import packet
 
+from parlour.sanitize import MAX_INTEGER
 from parlour.server.clock import SystemClock
 from parlour.server.gateway.outboxes import framed
 from parlour.server.gateway.pipes import OwnerEnd, unacknowledged
-from parlour.wire import MAX_INTEGER
 
 quiet = logging.getLogger("parlour.socket_io")
 quiet.disabled = True

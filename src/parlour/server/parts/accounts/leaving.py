@@ -1,10 +1,12 @@
 """Deleting an account, and everything that is kept about a player as one value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from parlour.errors import Code, Refused
 from parlour.journal.base import (
     Change,
     Conflict,
@@ -14,21 +16,27 @@ from parlour.journal.base import (
     Journal,
     Player,
     RecordQuery,
+    RoomQuery,
     Unchanged,
 )
 from parlour.ratings import Standing
+from parlour.server.endpoint_records import EndpointKind, drop_endpoints, endpoints_of
 from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
 from parlour.server.parts.accounts.names import key_of_name
 from parlour.server.parts.accounts.passkeys import PASSKEY
 from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.record_decoding import read
-from parlour.server.result_records import RESULT, GameResult, read_result, results_of
+from parlour.server.result_records import RESULT, UNRATED, GameResult, read_result, read_unrated, results_of
+from parlour.server.rooms.calls import Perform, RoomCall
 from parlour.server.sessions import Device, KeptPlayer, Sessions
 from parlour.server.standings import STANDING, read_standing, standing_record, standings_of
+from parlour.wire import Rename
 
 FORMER = "Former player"
 """The name of those whose accounts were deleted."""
 TRIES = 5
+_OVER = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED, Code.NOT_SEATED)
+"""How a room refuses that has ended meanwhile, or where the player has no seat any more."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -42,6 +50,15 @@ class OwnPasskey(msgspec.Struct, frozen=True):
     used: float
 
 
+class OwnEndpoint(msgspec.Struct, frozen=True):
+    """An endpoint as its owner may know it."""
+
+    kind: EndpointKind
+    url: str
+    name: str
+    since: float
+
+
 class Everything(msgspec.Struct, frozen=True):
     """All that is kept about a player besides the rooms themselves."""
 
@@ -50,6 +67,8 @@ class Everything(msgspec.Struct, frozen=True):
     account_since: float | None
     devices: tuple[Device, ...]
     passkeys: tuple[OwnPasskey, ...]
+    notified_at: list[OwnEndpoint]
+    """Where they are told that it is their turn."""
     preferences: Preferences
     standings: list[Standing]
     results: list[GameResult]
@@ -63,17 +82,25 @@ async def everything_about(journal: Journal, player: KeptPlayer) -> Everything:
         player.account,
         player.devices,
         tuple(OwnPasskey(one.name, one.domain, one.since, one.used) for one in player.passkeys),
+        [
+            OwnEndpoint(one.kind, one.url, one.name, one.since)
+            for one in await endpoints_of(journal, player.id)
+        ],
         await preferences_of(journal, player.id),
         await standings_of(journal, player.id),
         await results_of(journal, player.id, None),
     )
 
 
-async def delete_account(journal: Journal, sessions: Sessions, id: str) -> None:
+CallRoom = Callable[[str, RoomCall], Awaitable[Any]]
+"""Asks the owner of a room, by the room's id."""
+
+
+async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, id: str) -> None:
     """Delete a player: results and ratings stay, without the name; nobody can be this player any more."""
 
     async def forget(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
-        drops: list[Change] = [Drop(PREFERENCES, key=id)]
+        drops: list[Change] = [Drop(PREFERENCES, key=id), *await drop_endpoints(journal, id)]
         if player.account is not None:
             drops.append(Drop(ACCOUNT_NAME, key=key_of_name(player.name)))
         if player.code:
@@ -84,13 +111,31 @@ async def delete_account(journal: Journal, sessions: Sessions, id: str) -> None:
         gone = KeptPlayer(id, FORMER, session=player.session + 1, last_device=player.last_device)
         return gone, drops
 
+    await _rename_at_seats(journal, call, id)  # first: no game that ends from now on has the old name
+    await _rename_in_records(journal, id)
+    sessions.tell_ended(await sessions.change(id, forget))  # last: if anything failed, they can ask again
+
+
+async def _rename_in_records(journal: Journal, id: str) -> None:
+    """Take the name from what games have left."""
+    for record in await journal.records(RecordQuery(UNRATED)):
+        await _rewrite(journal, UNRATED, record.key, "", lambda body: _rename_in_unrated(body, id))
     for record in await journal.records(RecordQuery(STANDING, owner=id)):
         await _rewrite(journal, STANDING, record.key, record.group, _rename_standing)
     for result in await results_of(journal, id, None):
         for other in result.against:
             key = f"{result.number}/{result.seq}/{other.id}"
             await _rewrite(journal, RESULT, key, "", lambda body: _rename_in_result(body, id))
-    sessions.tell_ended(await sessions.change(id, forget))  # last: if anything failed, they can ask again
+
+
+async def _rename_at_seats(journal: Journal, call: CallRoom, id: str) -> None:
+    """Take the name from the seats that a player has in open rooms."""
+    for found in await journal.rooms(RoomQuery(player=id)):
+        try:
+            await call(found.summary.id, Perform(Rename(id, FORMER)))
+        except Refused as why:
+            if why.code not in _OVER:
+                raise
 
 
 async def _rewrite(journal: Journal, kind: str, key: str, group: str, make: Callable[[bytes], bytes]) -> None:
@@ -113,7 +158,16 @@ def _rename_standing(body: bytes) -> bytes:
     return standing_record(replace(read_standing(body), name=FORMER)).body
 
 
+def _rename_in_unrated(body: bytes, id: str) -> bytes:
+    game = read_unrated(body)
+    return _encode(replace(game, players=_without_name(game.players, id)))
+
+
 def _rename_in_result(body: bytes, id: str) -> bytes:
     result = read_result(body)
-    against = tuple(Player(id, FORMER) if other.id == id else other for other in result.against)
-    return _encode(replace(result, against=against))
+    return _encode(replace(result, against=_without_name(result.against, id)))
+
+
+def _without_name(players: Iterable[Player], id: str) -> tuple[Player, ...]:
+    """The players, where the one of this id has lost the name."""
+    return tuple(Player(id, FORMER) if one.id == id else one for one in players)

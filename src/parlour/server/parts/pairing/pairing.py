@@ -182,15 +182,21 @@ class Pairing:
         return await self._in_mailbox(lambda: self._queue(player, wanted, address))
 
     async def meet(
-        self, player: str, wanted: Queue, room: str, config: Any, address: str | None = None
+        self,
+        player: str,
+        wanted: Queue,
+        room: str,
+        clock: ClockSettings | None = None,
+        address: str | None = None,
     ) -> Ticket:
         """Take a ticket for a room to go to: one in which somebody waits, or else a new one, which is opened.
 
+        A new one has *clock*, or that of the wish; nobody has to ask for *clock* to be sent there.
         The room of such a ticket is known at once: `room` if somebody waits there, `at` if the player waits.
         Asking again while nothing has changed returns the same ticket.
         """
         self._check_available()
-        return await self._in_mailbox(lambda: self._meet(player, wanted, room, config, address))
+        return await self._in_mailbox(lambda: self._meet(player, wanted, room, clock, address))
 
     def _check_available(self) -> None:
         """Refuse what only the owner of all tickets can do."""
@@ -298,7 +304,9 @@ class Pairing:
             raise Refused(Code.GAME_ERROR, "no room could be made of this; nobody is queued")
         return self.index.matched[ticket.id][0]
 
-    async def _meet(self, player: str, wanted: Queue, room: str, config: Any, address: str | None) -> Ticket:
+    async def _meet(
+        self, player: str, wanted: Queue, room: str, clock: ClockSettings | None, address: str | None
+    ) -> Ticket:
         ticket = await self._new_ticket(player, wanted, address)
         same = self.index.same(ticket)
         if same is not None:
@@ -315,7 +323,7 @@ class Pairing:
                 return await self._send(ticket, other.at)
         self.index.check_quota(ticket)
         ticket = replace(ticket, id=room, at=room)
-        made = await self._creation.wait(ticket, config, others)
+        made = await self._creation.wait(ticket, clock or ticket.clock, others)
         self.index.add(ticket, self._now(), frozenset(one.player for one in made))
         self._settle(made)
         self._plan()
@@ -339,10 +347,11 @@ class Pairing:
         )
         if wanted.mode == "ranked" and (room.least, len(room.seats)) != (2, 2):
             raise Refused(Code.MALFORMED, "$.mode: only games for two are ranked", path="$.mode")
-        if wanted.mode == "ranked" and wanted.clock is not None and wanted.clock.at_zero == "bot":
-            why = "$.clock.at_zero: expected lose or claim in a ranked game, got 'bot'"
-            raise Refused(Code.MALFORMED, why, path="$.clock.at_zero")
-        name, remote = await self._env.sessions.introduce(player)
+        clock = None if room.clocks is None else room.clocks.settings
+        if wanted.mode == "ranked" and clock is not None and clock.has_bots:
+            why = "$.clock: expected at_zero to be lose or claim in a ranked game, got 'bot'"
+            raise Refused(Code.MALFORMED, why, path="$.clock")
+        name, remote, account = await self._env.sessions.introduce(player)
         if wanted.mode == "ranked" and self._env.settings.ranked == "accounts" and not remote:
             await self._env.sessions.check_account(player)
         ladder = ladder_of(game.name, room.config, bots=remote)
@@ -359,8 +368,9 @@ class Pairing:
             rating,
             bot,
             address=address,
-            clock=wanted.clock,
+            clock=clock,
             remote=remote,
+            account=account,
             brings_luck=wanted.brings_luck,
         )
 
