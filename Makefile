@@ -1,7 +1,7 @@
 # Every command of the project; `make help` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures gallery lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
-        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-glide bench-agents
+        bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-glide bench-agents bench-gnubg train
 bin := .venv/bin
 
 help: ## list the commands
@@ -38,15 +38,15 @@ check: setup ## format, lint, types, imports and the pure tests: under a minute
 	$(bin)/lint-imports --no-cache
 	npm run --silent --prefix web check
 	npm run --silent --prefix web test
-	$(bin)/pytest -q -n auto -m "not e2e and not play"
+	$(bin)/pytest -q -n auto -m "not e2e and not play and not long"
 
 test: check tests/e2e/node_modules/.ready ## everything: what CI runs
 	@scripts/setup-faults
 	@scripts/setup-cluster
 	@scripts/setup-browser
 	@scripts/setup-docs
-	PARLOUR_TEST_BUS=encoding $(bin)/pytest -q -n auto -m "not e2e and not play" tests/server tests/doors tests/contracts/test_transcripts.py
-	$(bin)/pytest -q -n auto -m "(e2e or play) and not long"
+	PARLOUR_TEST_BUS=encoding $(bin)/pytest -q -n auto -m "not e2e and not play and not long" tests/server tests/doors tests/contracts/test_transcripts.py
+	$(bin)/pytest -q -n auto --dist loadfile -m "(e2e or play) and not long"
 
 test-long: setup tests/e2e/node_modules/.ready ## more of the same: other seeds, other variants, longer matches; some ten minutes
 	@scripts/setup-browser
@@ -153,6 +153,16 @@ bench-count: setup ## instructions of one move, by valgrind; base=COMMIT counts 
 
 bench-agents: setup ## environments for agents beside those of PettingZoo and OpenSpiel, and search: two minutes
 	$(bin)/python -m benchmarks.agents
+
+train: setup ## let a network teach itself backgammon and its relatives, and meet the bots: some minutes; games=N for more
+	@for variant in tavla plakoto fevga; do \
+	  $(bin)/python examples/td_backgammon.py --variant $$variant --games $(or $(games),3000) && \
+	  PYTHONPATH=. $(bin)/parlour simulate backgammon --config "{\"variant\": \"$$variant\"}" --bots examples.td_backgammon:play,easy,medium --games 120 || exit 1; \
+	done
+
+bench-gnubg: setup ## what the bots lose by their moves in backgammon, by GNU Backgammon; needs it, and make train for the network
+	@scripts/need gnubg test -x /usr/games/gnubg
+	$(bin)/python -m benchmarks.gnubg $(positions)
 
 bench-rules: setup ## what rules, views and scenes of one move cost, for every game
 	$(bin)/python -m benchmarks.rules

@@ -36,7 +36,8 @@ def play_game(env: Any, seed: int, generator: np.random.Generator) -> int:
         if terminated or truncated:
             env.step(None)
         else:
-            env.step(generator.choice(np.flatnonzero(observation["action_mask"])))
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(legal[generator.integers(len(legal))])
             done += 1
     return done
 

@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from benchmarks.page import say
-from tests.e2e.browser import PHONE, Visitor, launch
+from tests.e2e.browser import PHONE, Profiles, Visitor, launch
 from tests.e2e.servers import Server
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
@@ -102,7 +102,12 @@ def empty(browser: Browser, body: str) -> list[float]:
 def played(browser: Browser, server: Server) -> list[float]:
     """Milliseconds of each frame while a card is played from a full hand."""
     ann = Visitor(
-        browser, server, "Ann", viewport=PHONE, reduced_motion="no-preference", device_scale_factor=2
+        Profiles(browser),
+        server,
+        "Ann",
+        viewport=PHONE,
+        reduced_motion="no-preference",
+        device_scale_factor=2,
     )
     room = ann.open_room("Tricks")
     for _ in range(3):

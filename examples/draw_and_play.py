@@ -10,17 +10,17 @@ from parlour.turns import win_by_score
 CARDS = 12
 
 
-class Draw(Event, frozen=True):
+class Draw(Event):
     """Take the top card of the deck."""
 
 
-class Play(Event, frozen=True):
+class Play(Event):
     """Put a card from your hand on the table."""
 
     card: int
 
 
-class Cards(State, frozen=True):
+class Cards(State):
     """The deck, both hands, the one or two cards on the table, and who took how many pairs."""
 
     deck: tuple[int, ...]

@@ -14,7 +14,7 @@ FOX = 0
 Square = Annotated[int, Meta(ge=0, lt=SIZE * SIZE)]
 
 
-class Hunt(State, frozen=True):
+class Hunt(State):
     """Where everybody stands, the fox first; squares are counted row by row from the hounds' side."""
 
     squares: tuple[int, ...] = (60, 1, 3, 5, 7)
@@ -22,7 +22,7 @@ class Hunt(State, frozen=True):
     """The fox is seat 0, all hounds are seat 1."""
 
 
-class Step(Event, frozen=True):
+class Step(Event):
     """Go one square diagonally; hounds only ever go forward."""
 
     animal: Annotated[int, Meta(ge=0, le=4)]

@@ -11,25 +11,25 @@ from parlour.turns import next_seat, win
 Dice = tuple[tuple[int, ...], ...]
 
 
-class Bid(Event, frozen=True):
+class Bid(Event):
     """At least so many dice on the whole table show this face."""
 
     count: Annotated[int, Meta(ge=1)]
     face: Annotated[int, Meta(ge=1, le=6)]
 
 
-class Doubt(Event, frozen=True):
+class Doubt(Event):
     """The last bid is too high: show the dice."""
 
 
-class Settings(Config, frozen=True):
+class Settings(Config):
     """How many play, and with how many dice each."""
 
     players: Annotated[int, Meta(ge=2, le=6)] = 3
     dice: Annotated[int, Meta(ge=1, le=6)] = 5
 
 
-class Cups(State, frozen=True):
+class Cups(State):
     """The dice under each seat's cup, the last bid with the seat that made it, and the dice shown last."""
 
     dice: Dice

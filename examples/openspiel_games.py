@@ -19,13 +19,13 @@ FINE = 1 << 53
 """A chance node is drawn to so many parts: as fine as its probabilities are."""
 
 
-class Do(Event, frozen=True):
+class Do(Event):
     """One of the actions that are legal now, in OpenSpiel's words."""
 
     action: str
 
 
-class History(State, frozen=True):
+class History(State):
     """All that was done and drawn, as OpenSpiel numbers it: that is the whole state."""
 
     done: tuple[int, ...] = ()

@@ -9,27 +9,27 @@ from parlour import Chance, Config, Event, Game, Moment, Outcome, Refused, Send,
 from parlour.turns import next_seat, win_by_score
 
 
-class Draw(Event, frozen=True):
+class Draw(Event):
     """Take the top card of the deck."""
 
 
-class Raid(Event, frozen=True):
+class Raid(Event):
     """Make everybody else discard a card; each player may do so twice."""
 
 
-class Discard(Event, frozen=True):
+class Discard(Event):
     """Give up a card, because somebody raids."""
 
     card: int
 
 
-class Settings(Config, frozen=True):
+class Settings(Config):
     """How many play."""
 
     players: Annotated[int, Meta(ge=2, le=4)] = 3
 
 
-class Camp(State, frozen=True):
+class Camp(State):
     """The deck, the hands, the raids that each seat has left, who has to discard, and what was discarded."""
 
     deck: tuple[int, ...]

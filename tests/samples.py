@@ -20,6 +20,6 @@ SMALL: dict[str, Any] = {
     "goofspiel": {"players": 3, "cards": 5, "ties": "cancel"},
     "hearts": {"players": 3, "points": 0},
     "hex": {"size": 5},
-    "stratego": {"preset": "ogetarts", "quiet_limit": 30, "turn_seconds": 60},
+    "stratego": {"preset": "ogetarts", "quiet_limit": 30},
 }
 """Configs that make short games, for games that have long ones by default."""

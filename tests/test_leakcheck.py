@@ -12,6 +12,8 @@ from parlour.cli import app
 from parlour.game import Chance
 from parlour.games.minesweeper import Field, Minesweeper
 from parlour.leakcheck import Leak, Report, check
+from parlour.scene import Scene, grid
+from parlour.sim.records import with_views
 
 RANKS = 6
 
@@ -327,6 +329,18 @@ class Late(HighCard):
         return (Send("all", {"cards": state.cards}),) if state.passes > 3 else ()
 
 
+class InTheObservation(HighCard):
+    def observe(self, state: Hands, viewer: str | None) -> Any:
+        return {"cards": state.cards}
+
+
+class InALabel(HighCard):
+    """Only those who have the board read out, and language models, come to know it."""
+
+    def scene(self, state: Hands, viewer: str | None) -> Any:
+        return Scene(1, 1, spots=grid(1, 1, labels=[f"deck: {sum(state.cards)}"]))
+
+
 class InTheScene(HighCard):
     def scene(self, state: Hands, viewer: str | None) -> Any:
         return {"pieces": [{"id": summary} for summary in state.cards]}
@@ -340,6 +354,8 @@ class InTheScene(HighCard):
         (InTheOrderOfPieces(), "view"),
         (InTheSizeOfTheView(), "view"),
         (InTheScene(), "scene"),
+        (InTheObservation(), "observation"),
+        (InALabel(), "text for language models"),
         (ToTheWrongTopic(), "messages"),
         (BesideAReveal(), "messages"),
         (ByTheNumberOfMessages(), "messages"),
@@ -361,6 +377,27 @@ class InTheScene(HighCard):
 )
 def test_a_planted_leak_is_found_where_it_is(game, part):
     assert found_in(game).what.part == part
+
+
+def test_an_export_that_says_of_a_seat_what_another_saw_is_found(monkeypatch):
+    def swapped(record, game):
+        told = with_views(record, game)
+        steps = [replace(step, views=step.views[::-1]) for step in told.steps]
+        return replace(told, steps=tuple(steps))
+
+    assert check(HighCard(), games=1).exports > 10
+    monkeypatch.setattr("parlour.sim.records.with_views", swapped)
+    assert found_in(HighCard()).what.part == "exported view"
+
+
+def test_an_export_that_lists_as_legal_what_only_the_truth_allows_is_found(monkeypatch):
+    def knowing(record, game):
+        told = with_views(record, game)
+        steps = [replace(step, legal=step.legal[: len(step.draws)]) for step in told.steps]
+        return replace(told, steps=tuple(steps))
+
+    monkeypatch.setattr("parlour.sim.records.with_views", knowing)
+    assert found_in(HighCard()).what.part == "exported legal events"
 
 
 def test_a_resample_that_changes_what_a_viewer_knows_is_found_and_may_be_meant():

@@ -57,7 +57,7 @@ class Folder:
     async def opened(self, *more_games):
         """A world of today on the folder, and its HTTP calls."""
         games = {**GAMES, **{game.name: game for game in more_games}}
-        limits = dict.fromkeys(("rate", "player_rate", "address_rate", "player_rooms"), 0)
+        limits: dict[str, Any] = dict.fromkeys(("rate", "player_rate", "address_rate", "player_rooms"), 0)
         async with World(games, self.journal(), Then(self.seen["made"]), **limits) as world:
             tokens = await self.tokens(world)
             api = Api(world.server, tokens, Limits(world.settings, world.clock), world.settings)
@@ -112,6 +112,7 @@ CHANGED = [
         "stratego",
         re.compile(r"\$\.steps\[\d+\]\.view\.board\[\d+\]: was [^?]*[rb]\?"),
     ),  # open when it is over
+    ("backgammon", re.compile(r"\$\.steps\[\d+\]\.view\.(clock|absence): was")),  # the room has clocks
 ]
 """What is told differently on purpose since then, by game."""
 

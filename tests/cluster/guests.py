@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from parlour.client.connection import Frame, Lost, Reply, SocketConnection
+from parlour.client.connection import Connection, Frame, Lost, Reply
 from parlour.errors import Refused
 from tests.cluster.real import RealWorker, until
 from tests.e2e.servers import Guest, Server
@@ -31,7 +31,7 @@ class Line:
         self.guest = guest
         self.topic = f"game:{room}"
         self.heard: list[Heard] = []
-        self._connection: SocketConnection
+        self._connection: Connection
         self._asking: set[asyncio.Task[Reply]] = set()
 
     @property
@@ -41,9 +41,7 @@ class Line:
 
     async def connect(self, worker: Server) -> None:
         """Open a socket at this worker."""
-        self._connection = await SocketConnection.open(
-            f"http://{worker.address}", self.guest.token, self._hear
-        )
+        self._connection = await Connection.open(f"http://{worker.address}", self.guest.token, self._hear)
 
     async def close(self) -> None:
         """Hang up."""

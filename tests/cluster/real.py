@@ -81,9 +81,9 @@ class Cluster:
         self.workers.append(worker)
         return worker
 
-    async def open(self, count: int) -> list[RealWorker]:
+    async def open(self, count: int, *options: str) -> list[RealWorker]:
         """Start so many workers; returns when each has its share of the rooms."""
-        new = [self.add() for _ in range(count)]
+        new = [self.add(*options) for _ in range(count)]
         await asyncio.gather(*(worker.open() for worker in new))
         await self.all_shared()
         return new

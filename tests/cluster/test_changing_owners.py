@@ -4,8 +4,10 @@ import asyncio
 from contextlib import contextmanager
 from functools import partial
 
+import pytest
 from structlog.testing import capture_logs
 
+from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 from parlour.journal.base import NotKept
 from parlour.journal.shards import room_key, shard_of
@@ -35,6 +37,24 @@ async def test_whoever_was_there_is_shown_what_happened_without_a_word_while_a_r
     await workers.wait(0.5)
     room = workers.worlds[workers.owner("ABCD")].room()
     assert seqs(ann)[-1] == seqs(bob)[-1] == room.seq
+
+
+@pytest.mark.parametrize("idle", [10, 300], ids=["in memory", "at rest"])
+async def test_while_nobody_owns_a_room_the_time_of_who_is_away_stands_still(workers, idle):
+    people = await table_of(workers, 3, 1, 2, clock=ClockSettings("increment", 600))
+    for person in people:
+        await person.drop()
+    await workers.wait(idle)
+    assert (workers.worlds[3].server.rooms.peek("ABCD") is not None) == (idle == 10)
+    workers.die(3)
+    await workers.wait(1.5)
+    workers.table.bury(3, 1.5)
+    await workers.wait(20)
+    ann = await workers.person("ann", 1)
+    await ann.join("ABCD")
+    told = ann.heard("sync")[0][1]
+    (running,) = [seat for seat in told["clocks"]["seats"] if "since" in seat]
+    assert running["left"] - (told["now"] - running["since"]) == pytest.approx(600 - idle - 20)
 
 
 async def test_a_place_that_is_asked_for_twice_hears_what_it_missed_since_the_first_time(workers):

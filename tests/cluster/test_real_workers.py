@@ -249,15 +249,15 @@ async def test_a_room_whose_owner_is_killed_goes_on_soon_and_loses_nothing(clust
 
 
 async def test_nobody_loses_on_time_because_the_owner_died(cluster, come):
-    """Three seconds for a move, and a pause of one and a half: there are still almost three left."""
+    """Five seconds for a move, and a pause of one and a half: there are still almost five left."""
     at, owner = await cluster.open(2)
-    config = {"setup": "random", "turn_seconds": 3}
-    room = await cluster.new_room(owner, "stratego", config=config)
+    clock = {"kind": "turn", "seconds": 5}
+    room = await cluster.new_room(owner, "stratego", config={"setup": "random"}, clock=clock)
     red, blue = await come(room, red=at, blue=at)
     assert red.view["phase"] == "playing"
     owner.kill()
     assert (await blue.ask("chat", {"text": "still there?", "id": "1"})).status == "ok"
-    await asyncio.sleep(2)  # what red has left, without the pause
+    await asyncio.sleep(4)  # what red has left, without the pause
     legal = (await red.play("move", **{"from": 45, "to": 45})).response["legal"]
     move = next(one for one in legal if one["type"] == "move")
     assert (await red.ask("game_event", {"event": move})).status == "ok"

@@ -168,6 +168,16 @@ async def test_people_at_different_workers_are_paired_and_play(workers, mode):
     assert (await other.play(matched, {"type": "mark", "cell": 0}))[0] == "ok"
 
 
+async def test_a_bot_at_any_worker_is_among_those_who_can_be_invited_also_when_the_lobby_moves(workers):
+    owner = lobby_of(workers)
+    ann = await workers.person("ann", 2 if owner != 2 else 3)
+    await ann.send(["0", "0", "lobby", "phx_join", {"plays": ["tictactoe"]}])
+    assert workers.worlds[owner].server.lobby.invitable("tictactoe") == ["ann"]
+    workers.kill(owner)
+    await workers.wait(2)
+    assert workers.worlds[lobby_of(workers)].server.lobby.invitable("tictactoe") == ["ann"]
+
+
 async def test_a_refusal_of_the_lobby_comes_with_its_reason_from_another_worker(workers):
     ann = await at_lobby(workers, "ann", 2 if lobby_of(workers) != 2 else 3)
     answer = await queue(ann, game="chess")

@@ -207,9 +207,9 @@ def moves(person):
     return [(payload["seq"], payload["payload"]["cell"]) for _, payload in person.heard("game_event")]
 
 
-async def table_of(workers, owner=1, ann=1, bob=2):
+async def table_of(workers, owner=1, ann=1, bob=2, **more):
     """A game of noughts and crosses at that owner, with players at these workers."""
-    await workers.worlds[owner].open("tictactoe")
+    await workers.worlds[owner].open("tictactoe", **more)
     while workers.owner("ABCD") != owner:
         await workers.hand_over("ABCD", owner)
     people = [await workers.person("ann", ann), await workers.person("bob", bob)]

@@ -26,7 +26,7 @@ CONFIGS: dict[str, Any] = {
     "stratego": None,
     "hex": {"size": 4},
     "stratego-ogetarts": {"preset": "ogetarts"},
-    "backgammon-plakoto": {"variant": "plakoto", "turn_seconds": 60},
+    "backgammon-plakoto": {"variant": "plakoto"},
     "backgammon-fevga": {"variant": "fevga", "opening_dice": True},
 }
 STORIES = (*GAMES, *(story for story in CONFIGS if story not in GAMES))

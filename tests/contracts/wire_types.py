@@ -11,14 +11,19 @@ from parlour.server.api.bodies import (
     KnownPlayer,
     Leader,
     MyAccount,
+    MyNotifications,
     NamedRoom,
-    NewAccount,
+    NewAccountBy,
     NewBot,
+    NewInvitation,
+    NewPasskey,
     NewPlayer,
     NewRoom,
+    NewWebhook,
     OpenedAccount,
     Preview,
     PublicGame,
+    PublicKeyOptions,
     PublicPlayer,
     PublicServer,
     RecoveryCode,
@@ -32,6 +37,7 @@ from parlour.server.bots.thinking import Hint
 from parlour.server.parts.pairing.pairing import Matched, PublicTicket, Unqueued
 from parlour.server.parts.room_list import ChangedRooms, OpenRooms
 from parlour.server.preferences import ChosenPreferences, Preferences
+from parlour.server.remote_bots import WaitingBot
 from parlour.server.rooms.calls import Seated
 from parlour.server.rooms.history import HistoryPage
 from parlour.server.rooms.summary import MyRoom, PublicRoom
@@ -42,9 +48,10 @@ FILE = Path(__file__).parents[2] / "web" / "src" / "wire.ts"
 
 CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
-    Problem, Queue, PublicTicket, NewBot, Seated, Hint, PublicPlayer, PublicServer,
+    Problem, Queue, PublicTicket, NewBot, NewInvitation, WaitingBot, Seated, Hint, PublicPlayer, PublicServer,
     Preferences, ChosenPreferences, RulesPage,
-    Leader, NewAccount, OpenedAccount, MyAccount, RecoveryCode, SignIn, SignInLink,
+    Leader, NewAccountBy, NewPasskey, PublicKeyOptions, OpenedAccount,
+    MyAccount, RecoveryCode, SignIn, SignInLink, MyNotifications, NewWebhook,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)
 TYPES = (Scene, Patch, OpenRooms, ChangedRooms, Matched, Unqueued, *PUSHES.values(), *ASKED, *CALLS)

@@ -6,8 +6,18 @@ import re
 import shutil
 from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, ViewportSize, WebSocket, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    Playwright,
+    ViewportSize,
+    WebSocket,
+    expect,
+)
 
 from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import Server
@@ -25,23 +35,76 @@ SANDBOX = ["--no-sandbox"] if os.geteuid() == 0 else []
 
 
 def launch(playwright: Playwright, *arguments: str) -> Browser:
-    """Debian's own."""
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=[*SANDBOX, *arguments])
+    """Debian's own; all pages of a profile share one process."""
+    started = [*SANDBOX, "--process-per-site", *arguments]
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=started)
+
+
+class Profile:
+    """Cookies, storage and pages of one visitor, and a page that keeps their process alive."""
+
+    def __init__(self, browser: Browser, kind: str, script: str, options: dict[str, Any]) -> None:
+        self.kind = kind
+        self.context: BrowserContext = browser.new_context(**options)
+        if script:
+            self.context.add_init_script(script)
+        self._anchor: Page | None = None
+
+    def new_page(self, server: Server) -> Page:
+        """A page in the process that draws pages of this server."""
+        if self._anchor is None:
+            self._anchor = self.context.new_page()
+            self._anchor.goto(f"http://{server.address}/health")
+        return self.context.new_page()
+
+    def clear(self) -> None:
+        """Forget everything that a visitor left here."""
+        assert self._anchor is not None
+        storage = self.context.new_cdp_session(self._anchor)
+        for page in self.context.pages:
+            where = urlsplit(page.url)
+            origin = {"origin": f"{where.scheme}://{where.netloc}", "storageTypes": "all"}
+            if page is not self._anchor:
+                page.close()
+                storage.send("Storage.clearDataForOrigin", origin)
+        storage.detach()
+        self.context.clear_cookies()
+
+
+class Profiles:
+    """Profiles for one visitor after the other: where a process runs already, a page costs half as much."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Profile]] = {}
+
+    def take(self, script: str, options: dict[str, Any]) -> Profile:
+        """An empty profile."""
+        kind = f"{script} {sorted(options.items())}"
+        free = self._free.get(kind)
+        return free.pop() if free else Profile(self._browser, kind, script, options)
+
+    def give_back(self, profile: Profile) -> None:
+        """Keep a profile for the next visitor of its kind."""
+        profile.clear()
+        self._free.setdefault(profile.kind, []).append(profile)
 
 
 class Visitor:
     """Somebody at a browser of their own: cookies, storage and complaints are theirs alone."""
 
     def __init__(
-        self, browser: Browser, server: Server, name: str, *, picks_up: bool = True, **options: Any
+        self, profiles: Profiles, server: Server, name: str, *, picks_up: bool = True, **options: Any
     ) -> None:
         self.server = server
         self.name = name
         self.has_touch: bool = options.get("has_touch", False)
-        self.context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
-        if picks_up:
-            self.context.add_init_script(PICK_UP)
-        self.page: Page = self.context.new_page()
+        self._profiles = profiles
+        self._profile = profiles.take(
+            PICK_UP if picks_up else "", {"viewport": DESKTOP, "reduced_motion": "reduce", **options}
+        )
+        self._altered = "permissions" in options
+        self.page: Page = self._profile.new_page(server)
         self.page.set_default_timeout(10_000)
         self.complaints: list[str] = []
         """What the browser logged as an error, and exceptions that nobody caught."""
@@ -52,6 +115,18 @@ class Visitor:
         self.page.on("console", self._listen)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("websocket", self._follow)
+
+    @property
+    def context(self) -> BrowserContext:
+        """Everything that this visitor's pages share; whoever changes it is the last to use it."""
+        self._altered = True
+        return self._profile.context
+
+    @property
+    def token(self) -> str:
+        """The token of whoever this visitor is."""
+        cookies = self._profile.context.cookies()
+        return next(one["value"] for one in cookies if one["name"] == "parlour_token")
 
     def _listen(self, message: Any) -> None:
         # While a server is down, the browser itself logs each try in vain, and what was cut off when it went.
@@ -66,7 +141,10 @@ class Visitor:
         socket.on("framereceived", lambda frame: self.frames.append(json.loads(frame)))
 
     def close(self) -> None:
-        self.context.close()
+        if self._altered:
+            self._profile.context.close()
+        else:
+            self._profiles.give_back(self._profile)
 
     # Going about.
 

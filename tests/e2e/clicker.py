@@ -18,11 +18,24 @@ def play_to_the_end(visitor: Visitor, seed: int, most: int = 4000) -> int:
     random = Random(seed)
     visitor.page.set_default_timeout(PATIENCE)
     for presses in range(most):
-        found = visitor.page.evaluate(NEXT, [random.random(), random.random(), PATIENCE])
+        found = find_next(visitor, random)
         if found is None:
             return presses
-        press(visitor, found["x"], found["y"])
+        press(visitor, **found)
     raise AssertionError(f"expected an end after {most} presses, it goes on")
+
+
+def find_next(visitor: Visitor, random: Random) -> dict[str, float] | None:
+    """Wait until something can be pressed: where it is, or nothing if the game is over."""
+    found: dict[str, float] | None = visitor.page.evaluate(NEXT, [random.random(), random.random(), PATIENCE])
+    return found
+
+
+def press_next(visitor: Visitor, random: Random) -> None:
+    """Press something that can be pressed, while the game goes on."""
+    found = find_next(visitor, random)
+    assert found is not None, "the game is over"
+    press(visitor, **found)
 
 
 def press(visitor: Visitor, x: float, y: float) -> None:

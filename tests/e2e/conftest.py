@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from parlour.cluster.lease_table import list_workers
-from tests.e2e.browser import Visitor, launch
+from tests.e2e.browser import Profiles, Visitor, launch
 from tests.e2e.clients import Player, Raw
 from tests.e2e.gammonx import HubPlayer
 from tests.e2e.lines import PATIENCE
@@ -86,16 +86,30 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 Serve = Callable[..., Server]
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts a server of this test's own, with options."""
+@contextmanager
+def starting(data: Path) -> Iterator[Serve]:
+    """Starts servers, with options; in the end all are stopped."""
     with ExitStack() as stack:
 
         def start(*options: Any, healthy: bool = True, terminal: bool = False) -> Server:
-            own = Server(tmp_path / "data", *map(str, options), terminal=terminal).start()
+            own = Server(data, *map(str, options), terminal=terminal).start()
             stack.callback(end, own, healthy=healthy)
             return own
 
+        yield start
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a server of this test's own, with options."""
+    with starting(tmp_path / "data") as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def serve_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Starts a server for all tests of a file, with options."""
+    with starting(tmp_path_factory.mktemp("data")) as start:
         yield start
 
 
@@ -168,13 +182,19 @@ def browser() -> Iterator[Browser]:
 Visit = Callable[..., Visitor]
 
 
+@pytest.fixture(scope="module")
+def profiles(browser: Browser) -> Profiles:
+    """The profiles of a browser, for all tests of a file."""
+    return Profiles(browser)
+
+
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
+def visit(profiles: Profiles) -> Iterator[Visit]:
     """Brings somebody to a server by a browser; nothing may go wrong in it unnoticed."""
     visitors: list[Visitor] = []
 
     def start(server: Server, name: str, **options: Any) -> Visitor:
-        visitors.append(Visitor(browser, server, name, **options))
+        visitors.append(Visitor(profiles, server, name, **options))
         return visitors[-1]
 
     yield start

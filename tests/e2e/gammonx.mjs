@@ -23,10 +23,16 @@ const random = (() => {
   return { seed: (n) => { state = n; }, below: (n) => (state = (state * 48271) % 2147483647) % n };
 })();
 
-// What somebody does who may do these things; after a while doubles keep matches short.
+// When to try again after the line broke: a server that starts on a busy machine takes its time.
+const RETRIES = [0, 50, 200, ...Array(60).fill(1000)];
+
+// What somebody does who may do these things; after a while doubles keep matches short, and no game is
+// given up before the line was cut in it.
 function choose({ allowedCommands, moveSequences }) {
   const may = (name) => allowedCommands.includes(name);
-  if (may("AcceptDouble")) return [random.below(4) ? "AcceptDouble" : "DeclineDouble"];
+  if (may("AcceptDouble")) {
+    return [cuts < playing.cuts || random.below(4) ? "AcceptDouble" : "DeclineDouble"];
+  }
   if (may("StartGame")) return ["StartGame"];
   if (may("OfferDouble") && moves > 40 && random.below(3) === 0) return ["OfferDouble"];
   if (may("Roll")) return ["Roll"];
@@ -75,7 +81,7 @@ const commands = {
   async connect({ n, url, query, options }) {
     connection = new HubConnectionBuilder()
       .withUrl(`${url}?${query}`, { transport: HttpTransportType.WebSockets, ...options })
-      .withAutomaticReconnect([0, 50, 200, 1000, 1000, 2000, 5000])
+      .withAutomaticReconnect(RETRIES)
       .configureLogging(LogLevel.None)
       .build();
     for (const name of EVENTS) {

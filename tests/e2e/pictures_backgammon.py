@@ -37,7 +37,7 @@ def take_backgammon(camera: Camera) -> None:
         config = {"variant": variant, "match": "five_points", "turn_seconds": 600}
         room = camera.server.open_room("backgammon", config=config)["id"]
         ann, bob = camera.visitor("Ann").come_in(room), camera.visitor("Bob").come_in(room)
-        tokens = [who.context.cookies()[0]["value"] for who in (ann, bob)]
+        tokens = [who.token for who in (ann, bob)]
         hasten(camera.server, tokens, room, worth_a_picture(variant, 0))
         expect(ann.board.locator(".piece.movable").first).to_be_visible()
         ann.board.locator(".piece.movable").first.click()

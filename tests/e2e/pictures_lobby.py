@@ -38,7 +38,7 @@ def take_lobby(camera: Camera) -> None:
     expect(ann.board.locator(".hint")).to_be_visible()
     camera.take(ann, "room-with-bot")
     people = [camera.server.guest(name) for name in PEOPLE[1:]]
-    cookie = next(one for one in ann.context.cookies() if one["name"] == "parlour_token")["value"]
+    cookie = ann.token
     people.insert(0, Guest(cookie.partition(".")[0], "Ann", cookie))
     for loser, winner, mode in LOSSES:
         lose(camera, people[loser], people[winner], mode)

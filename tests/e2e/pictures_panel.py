@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.browser import DESKTOP, Visitor
+from tests.e2e.browser import DESKTOP, Profiles, Visitor
 from tests.e2e.servers import Server
 from tests.e2e.test_panel import FIRST, SECOND, board, open_goofspiel, sees
 
@@ -19,7 +19,7 @@ def take_panel(browser: Browser, album: Any) -> None:
         try:
             for scheme in ("light", "dark"):
                 with closing(
-                    Visitor(browser, server, "Author", color_scheme=scheme, viewport=DESKTOP)
+                    Visitor(Profiles(browser), server, "Author", color_scheme=scheme, viewport=DESKTOP)
                 ) as author:
                     page = open_goofspiel(author)
                     board(page, FIRST).locator("[data-piece='k0-5']").click()

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, stands
-from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Visitor, launch
+from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Profiles, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
 from tests.e2e.pictures_lobby import take_lobby, take_tables
 from tests.e2e.pictures_panel import take_panel
@@ -75,7 +75,7 @@ class Photographer:
         }
 
     def visitor(self, name: str) -> Visitor:
-        self.visitors.append(Visitor(self.browser, self.server, name, **self.options))
+        self.visitors.append(Visitor(Profiles(self.browser), self.server, name, **self.options))
         return self.visitors[-1]
 
     def take(self, visitor: Visitor, name: str, *, whole: bool = False) -> None:

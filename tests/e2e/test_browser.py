@@ -206,7 +206,7 @@ def test_two_people_of_one_name_are_told_apart(server, visit):
     for visitor, words in ((other, "hello"), (watcher, "good luck")):
         visitor.say(words)
     lines = ann.page.get_by_role("log").get_by_role("listitem")
-    expect(lines).to_have_text(["Ann 2 sits down", "Ann 2 hello", "Ann (watching) good luck"])
+    expect(lines).to_have_text(["Ann 2 sits down", "Ann 2 guest hello", "Ann guest (watching) good luck"])
 
 
 def test_a_seat_that_changes_hands_while_the_page_looks_who_sits_is_shown_at_last(table):

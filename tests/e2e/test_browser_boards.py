@@ -14,9 +14,14 @@ BOARDS = Path(__file__).parents[1] / "boards"
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve")
 
 
-def sit(serve, visit, board, title, count, **options):
+@pytest.fixture(scope="module")
+def boards(serve_all):
+    """A server with all of these games."""
+    return serve_all(*(file for file in sorted(BOARDS.glob("*.py")) if file.stem != "__init__"))
+
+
+def sit(server, visit, title, count, **options):
     """So many people at one table."""
-    server = serve(BOARDS / f"{board}.py")
     first, *others = [visit(server, name, **options) for name in NAMES[:count]]
     room = first.open_room(title)
     for other in others:
@@ -29,8 +34,8 @@ def cards(player):
     return player.board.locator("[data-piece^=k][role=button]")
 
 
-def test_a_trick_is_played_by_keys_alone_card_by_card(serve, visit):
-    table = sit(serve, visit, "tricks", "Tricks", 4)
+def test_a_trick_is_played_by_keys_alone_card_by_card(boards, visit):
+    table = sit(boards, visit, "Tricks", 4)
     table[0].sees("Your turn")
     table[0].tab_to("svg.board")
     first = table[0].page.evaluate("document.activeElement.getAttribute('aria-label')")
@@ -48,8 +53,8 @@ def test_a_trick_is_played_by_keys_alone_card_by_card(serve, visit):
     expect(table[0].board.locator("[data-spot^=w][aria-label*=trick]")).to_have_count(1)
 
 
-def test_a_finger_draws_a_narrow_card_out_and_plays_it_by_the_second_tap(serve, visit):
-    table = sit(serve, visit, "tricks", "Tricks", 4, viewport=PHONE, has_touch=True, is_mobile=True)
+def test_a_finger_draws_a_narrow_card_out_and_plays_it_by_the_second_tap(boards, visit):
+    table = sit(boards, visit, "Tricks", 4, viewport=PHONE, has_touch=True, is_mobile=True)
     table[0].sees("Your turn")
     card = cards(table[0]).nth(5)
     name = card.get_attribute("data-piece")
@@ -63,8 +68,8 @@ def test_a_finger_draws_a_narrow_card_out_and_plays_it_by_the_second_tap(serve, 
     table[0].sees("Waiting for Bob")
 
 
-def test_hexagons_roads_and_points_are_pressed_where_they_are_seen(serve, visit):
-    ann, bob = sit(serve, visit, "hexes", "Hexes", 2)
+def test_hexagons_roads_and_points_are_pressed_where_they_are_seen(boards, visit):
+    ann, bob = sit(boards, visit, "Hexes", 2)
     ann.sees("Your turn")
     ann.spot("f6").click()
     bob.sees("Your turn")
@@ -75,8 +80,8 @@ def test_hexagons_roads_and_points_are_pressed_where_they_are_seen(serve, visit)
     expect(bob.board.locator(".spot.active")).to_have_count(0)
 
 
-def test_a_road_is_built_and_belongs_to_who_built_it(serve, visit):
-    table = sit(serve, visit, "routes", "Routes", 5)
+def test_a_road_is_built_and_belongs_to_who_built_it(boards, visit):
+    table = sit(boards, visit, "Routes", 5)
     table[0].sees("Your turn: build a road")
     road = table[0].spot("road from Arden to Brill")
     road.focus()
@@ -86,11 +91,12 @@ def test_a_road_is_built_and_belongs_to_who_built_it(serve, visit):
     table[1].sees("Your turn: build a road")
 
 
-def test_men_are_placed_and_dice_are_kept_by_keys(serve, visit):
-    ann, bob = sit(serve, visit, "dice", "Dice race", 2)
+def test_men_are_placed_and_dice_are_kept_by_keys(boards, visit):
+    ann, bob = sit(boards, visit, "Dice race", 2)
     ann.sees("Your turn")
     ann.page.get_by_role("button", name="Roll").click()
     die = ann.board.locator("[data-spot=d2]")
+    expect(die).to_have_attribute("aria-label", re.compile(r"^die 3, \d$"))
     die.focus()
     ann.press("Enter")
     expect(die).to_have_attribute("aria-label", re.compile(r"^die 3, \d, kept$"))
@@ -104,16 +110,16 @@ def place(player, point):
     player.spot(point).click()
 
 
-def test_a_mill_is_closed_by_clicks(serve, visit):
-    ann, bob = sit(serve, visit, "morris", "Nine men's morris", 2)
+def test_a_mill_is_closed_by_clicks(boards, visit):
+    ann, bob = sit(boards, visit, "Nine men's morris", 2)
     for turn, point in enumerate(("a1", "b1", "a2", "b2", "a3")):
         place((ann, bob)[turn % 2], point)
     ann.sees("You win: a mill")
     bob.sees("Ann wins: a mill")
 
 
-def test_men_are_placed_and_moved_along_the_lines_by_keys_alone(serve, visit):
-    ann, bob = sit(serve, visit, "morris", "Nine men's morris", 2)
+def test_men_are_placed_and_moved_along_the_lines_by_keys_alone(boards, visit):
+    ann, bob = sit(boards, visit, "Nine men's morris", 2)
     men = (
         ("a1", "a3", "a5", "a7", "b2", "b4", "b6", "b8", "c1"),
         ("a2", "a4", "a6", "a8", "b1", "b3", "b5", "b7", "c3"),
@@ -144,8 +150,8 @@ def bid(player, coins, *, by_keys):
 
 
 @pytest.mark.parametrize("by_keys", [False, True])
-def test_lots_are_sold_to_the_highest_of_five_sealed_bids(serve, visit, by_keys):
-    table = sit(serve, visit, "auction", "Auction", 5)
+def test_lots_are_sold_to_the_highest_of_five_sealed_bids(boards, visit, by_keys):
+    table = sit(boards, visit, "Auction", 5)
     lots = ("Vase",) if by_keys else ("Vase", "Clock", "Globe", "Lamp", "Harp", "Map")
     for number, lot in enumerate(lots):
         for seat, player in enumerate(table):

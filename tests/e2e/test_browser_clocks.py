@@ -33,16 +33,66 @@ def test_a_clock_is_chosen_told_at_the_door_and_runs_for_who_is_to_move(server, 
     expect(bob.page.locator("[data-seat='1'] time")).to_have_text(re.compile("4:5[0-9]"))
 
 
-def test_whose_time_is_over_has_lost(server, visit):
+HEARD = """
+window.heard = [];
+const Real = window.OscillatorNode;
+window.OscillatorNode = class extends Real {
+    constructor(context, how) { super(context, how); heard.push(how.frequency); }
+};
+"""
+LOW = 900
+"""The tone of the two knocks that say that time is low."""
+
+
+def test_low_time_is_seen_and_heard_and_whose_time_is_over_has_lost(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
-    clock = {"kind": "turn", "seconds": 5}
+    ann.context.add_init_script(HEARD)
+    clock = {"kind": "turn", "seconds": 12}
     room = server.call("POST", "/api/rooms", {"game": "tictactoe", "clock": clock}).json()["id"]
     for who in (ann, bob):
         who.go(f"/r/{room}")
         who.come_in(room)
-    expect(ann.page.locator("[data-seat='0'] time.hurry")).to_be_visible()
-    bob.sees("You win: out of time")
+    expect(ann.page.locator("[data-seat='0'] time.hurry")).to_be_visible(timeout=20_000)
+    ann.page.wait_for_function("tone => heard.filter(one => one === tone).length === 2", arg=LOW)
+    expect(bob.page.locator("[data-seat='0'] time.hurry")).to_be_visible()
+    expect(bob.status).to_have_text("You win: out of time", timeout=20_000)
     ann.sees("Bob wins: out of time")
+
+
+def test_a_clock_of_ones_own_and_what_becomes_of_whoever_is_gone(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    dialog = arrive(ann).set_up("Noughts")
+    dialog.get_by_label("Clock").select_option("Another clock")
+    dialog.get_by_label("Time for the game").fill("-3")
+    dialog.get_by_role("button", name="Open the room").click()
+    time = dialog.get_by_label("Time for the game")
+    expect(time).to_have_accessible_description(re.compile("6 seconds to 30 days"))
+    expect(time).to_be_focused()
+    time.fill("7")
+    dialog.get_by_label("More for each turn").fill("4")
+    dialog.get_by_label("A player who is gone").select_option("The win can be claimed")
+    dialog.get_by_label("After").select_option("30 seconds")
+    room = open_room(ann)
+    assert server.room(room)["clock"] == {
+        "kind": "increment", "seconds": 420, "extra": 4, "away": {"seconds": 30, "at_zero": "claim"}
+    }  # fmt: skip
+    bob.go(f"/r/{room}")
+    accepted = bob.page.get_by_role("list", name="What is played here").get_by_role("listitem")
+    expect(accepted).to_have_text([
+        "7 minutes and 4 seconds more a turn",
+        "The win can be claimed after 30 seconds away",
+    ])  # fmt: skip
+    bob.come_in(room)
+    bob.sees("Waiting for Ann")
+    ann.page.close()
+    expect(bob.page.get_by_text(re.compile("away, 0:[0-9]+ left"))).to_be_visible()
+    stood = seconds(bob, 0)
+    claim = bob.page.get_by_role("button", name="Claim the win")
+    expect(claim).to_be_visible(timeout=60_000)
+    assert stood - seconds(bob, 0) <= 2, "the clock stood still meanwhile"
+    expect(bob.page.get_by_text("Ann has been away for too long.")).to_be_visible()
+    claim.click()
+    bob.sees("You win: away too long")
 
 
 RECORD = """() => {

@@ -10,10 +10,16 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 FERRY = Path(__file__).with_name("ferry.py")
 
 
+@pytest.fixture(scope="module")
+def river(serve_all):
+    """A server with the ferry."""
+    return serve_all(FERRY)
+
+
 @pytest.fixture
-def ann(serve, visit):
+def ann(river, visit):
     """Ann at the river, the boat in the north."""
-    ann = visit(serve(FERRY), "Ann", reduced_motion="no-preference")
+    ann = visit(river, "Ann", reduced_motion="no-preference")
     ann.open_room("Ferry")
     lies(ann, "north")
     return ann

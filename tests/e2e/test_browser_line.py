@@ -23,15 +23,15 @@ def way(server):
 def table(server, way, visit):
     """Ann, whose line can freeze and whose page's clock the test turns, and Bob."""
     ann, bob = visit(way, "Ann"), visit(server, "Bob")
-    ann.page.clock.install()
+    ann.context.clock.install()
     bob.come_in(ann.open_room())
     ann.sees("Your turn")
-    ann.page.clock.pause_at(ann.page.evaluate("Date.now() + 1000"))
+    ann.context.clock.pause_at(ann.page.evaluate("Date.now() + 1000"))
     return ann, bob
 
 
 def pass_seconds(visitor, count):
-    visitor.page.clock.run_for(round(count * 1000))
+    visitor.context.clock.run_for(round(count * 1000))
 
 
 def trouble(visitor):
@@ -53,7 +53,7 @@ def test_a_move_on_a_frozen_line_is_told_as_late_after_two_seconds_and_the_line_
     expect(ann.page.get_by_text("Reconnecting: your game is safe")).to_be_visible()
     expect(ann.page.get_by_role("img", name="here")).to_have_count(0)
     way.thaw()
-    ann.page.clock.resume()
+    ann.context.clock.resume()
     bob.sees("Your turn")
     expect(trouble(ann)).to_have_count(0)
     ann.sees("Waiting for Bob")
@@ -66,7 +66,7 @@ def test_a_line_that_freezes_while_nobody_asks_anything_is_noticed_by_its_heartb
     pass_seconds(ann, 22)  # to ask, to wait for an answer, and to close what does not close
     expect(trouble(ann)).to_be_visible()
     way.thaw()
-    ann.page.clock.resume()
+    ann.context.clock.resume()
     expect(trouble(ann)).to_have_count(0)
     ann.mark("centre")
     bob.sees("Your turn")
@@ -74,7 +74,7 @@ def test_a_line_that_freezes_while_nobody_asks_anything_is_noticed_by_its_heartb
 
 def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
-    ann.page.clock.install()
+    ann.context.clock.install()
     held: list[str] = []
     lines: list[object] = []
 
@@ -93,7 +93,7 @@ def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, v
     ann.page.route_web_socket(re.compile("/socket/"), hold_answers)
     bob.come_in(ann.open_room())
     ann.sees("Your turn")
-    ann.page.clock.pause_at(ann.page.evaluate("Date.now() + 1000"))
+    ann.context.clock.pause_at(ann.page.evaluate("Date.now() + 1000"))
     holding.append(True)
     ann.mark("centre")
     bob.sees("Your turn")
@@ -110,7 +110,10 @@ def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, v
     ann.sees("Waiting for Bob")
 
 
-KEPT = "caches.open('offline-2').then((all) => all.keys()).then((all) => all.length)"
+KEPT = """
+caches.open('offline-2').then((all) => all.keys())
+  .then((all) => all.map(({ url }) => new URL(url).pathname).sort())
+"""
 
 
 @pytest.mark.parametrize(
@@ -129,7 +132,8 @@ def test_a_page_says_that_the_server_cannot_be_reached_and_leads_back(
     lose_the_server(ann)
     expect(ann.page.get_by_role("heading", name=words)).to_be_visible()
     assert ann.page.evaluate("getComputedStyle(document.querySelector('main')).display") == "grid"
-    assert ann.page.evaluate(KEPT) == 2  # it and its style, and nothing else
+    # it, its style, the words of a notification, and nothing else
+    assert ann.page.evaluate(KEPT) == ["/offline.css", "/offline.html", "/turn-words.json"]
     server.start()
     ann.page.get_by_role("link", name=again).click()
     expect(ann.page.get_by_role("heading", name=title)).to_be_visible()

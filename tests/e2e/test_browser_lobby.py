@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, PHONE
-from tests.e2e.conftest import end
-from tests.e2e.servers import Server
 from tests.e2e.test_browser_access import serious_faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -17,11 +15,9 @@ CELLS = ("centre", "top left", "top", "top right", "left", "right", "bottom left
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory):
+def hall(serve_all):
     """A server for all who leave no ticket behind."""
-    server = Server(tmp_path_factory.mktemp("hall")).start()
-    yield server
-    end(server)
+    return serve_all()
 
 
 def button(visitor, name):
@@ -151,16 +147,17 @@ def test_a_setting_that_makes_no_sense_is_refused_before_anybody_waits_with_it(h
     ann = visit(hall, "Ann")
     dialog = arrive(ann).set_up("Backgammon")
     choose(ann, "Anybody")
+    dialog.get_by_label("Clock").select_option("Another clock")
+    dialog.get_by_label("The time is").select_option("For each turn")
     seconds = dialog.get_by_role("textbox", name="Time for a turn")
     seconds.fill("many")
     button(ann, "Play now").click()
-    expect(seconds).to_have_accessible_description(re.compile("Type a number here: 5 seconds to 7 days"))
+    expect(seconds).to_have_accessible_description(re.compile("Type a number here: 5 seconds to 30 days"))
     seconds.fill("60")
-    expect(dialog.get_by_role("radio", name="A minute a turn")).to_be_checked()
     choose(ann, "Fevga")
     button(ann, "Play now").click()
-    waits(ann, "Backgammon: Fevga")
-    button(ann, "Cancel: Backgammon: Fevga").click()
+    waits(ann, "Backgammon: Fevga (1 minute a turn)")
+    button(ann, "Cancel: Backgammon: Fevga (1 minute a turn)").click()
     expect(ann.page.get_by_role("region", name="Waiting")).to_have_count(0)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browser import PHONE
+from tests.e2e.browser import DRAWN, PHONE
 from tests.e2e.test_browser_access import serious_faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -61,11 +61,18 @@ LAYOUT = """() => {
 """Where everything lies: what sticks out, what lies on what, and how much of the screen the board has."""
 
 
-@pytest.mark.parametrize("size", [ON_ITS_SIDE, ZOOMED], ids=["on its side", "zoomed"])
 @pytest.mark.parametrize(("game", "config"), GAMES, ids=[f"{game}{len(config)}" for game, config in GAMES])
-def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server, visit, game, config, size):
-    touch = TOUCH if size is ON_ITS_SIDE else {}
-    ann = sit_down(server, visit, game, config, viewport=size, **touch)
+def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server, visit, game, config):
+    ann = sit_down(server, visit, game, config, viewport=ON_ITS_SIDE, **TOUCH)
+    for size in (ZOOMED, ON_ITS_SIDE):
+        ann.page.set_viewport_size(size)
+        ann.page.evaluate(DRAWN)
+        check_low_screen(ann)
+    assert serious_faults(ann) == []
+
+
+def check_low_screen(ann):
+    """Board, players and buttons are in sight, and so are the players while one reads the chat."""
     found = ann.page.evaluate(LAYOUT)
     assert found["scrolls"] == [0, 0]
     assert found["outside"] == []
@@ -78,9 +85,9 @@ def test_a_low_screen_has_the_whole_board_with_everything_else_beside_it(server,
     assert fills, "it is as large as one side of its place"
     ann.page.get_by_role("button", name="Chat").click()
     expect(ann.page.get_by_label("Say something")).to_be_in_viewport(ratio=1)
-    assert serious_faults(ann) == []
     covered = ann.page.evaluate(LAYOUT)["overlaps"]
     assert covered == [".act .talking"], "the players stay in sight while one reads"
+    ann.page.get_by_role("button", name="Chat").click()
 
 
 def test_a_press_makes_the_squares_of_a_wide_field_as_large_as_a_thumb_and_back(server, visit):
@@ -102,6 +109,17 @@ def test_on_a_phone_on_its_side_a_table_for_four_is_filled_with_bots(server, vis
         ann.page.get_by_role("button", name="Add a bot").click()
         ann.page.get_by_role("button", name="Sensible", exact=True).click()
     expect(ann.status).to_contain_text("Your turn: choose 3")
+
+
+def test_a_friend_sees_what_they_accept_and_where_to_press_on_a_phone_on_its_side(server, visit):
+    wish = {"game": "backgammon", "config": {"variant": "plakoto", "match": "five_points"}}
+    room = server.call(
+        "POST", "/api/rooms", wish | {"clock": {"kind": "increment", "seconds": 180, "extra": 2}}
+    )
+    bob = visit(server, "Bob", viewport=ON_ITS_SIDE, **TOUCH).go(f"/r/{room.json()['id']}")
+    expect(bob.page.get_by_role("heading", name="Backgammon")).to_be_in_viewport(ratio=1)
+    expect(bob.page.get_by_label("What is played here")).to_be_in_viewport(ratio=1)
+    expect(bob.page.get_by_role("button", name="Sit down")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("size", [None, PHONE], ids=["desktop", "phone"])

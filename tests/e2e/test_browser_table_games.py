@@ -1,24 +1,21 @@
 """Hex, Hearts and Goofspiel in real browsers, played by pressing alone, from the first press to the end."""
 
 import re
+from random import Random
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.clicker import play_to_the_end, watch_answers
-from tests.e2e.conftest import end
-from tests.e2e.servers import Server
+from tests.e2e.clicker import play_to_the_end, press_next, watch_answers
 from tests.e2e.test_browser_moves import SCREENS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory):
+def quick(serve_all):
     """A server whose bots take no time for show."""
-    server = Server(tmp_path_factory.mktemp("quick"), "--bot-pace", "0").start()
-    yield server
-    end(server)
+    return serve_all("--bot-pace", 0)
 
 
 def with_bots(visitor, count: int, bot: str) -> None:
@@ -48,6 +45,45 @@ def test_a_deal_of_hearts_is_played_with_three_bots(quick, visit, screen):
     expect(hand).to_have_count(4)  # the last trick
     ann.page.get_by_role("link", name="Replay").click()
     expect(ann.page.get_by_role("slider", name="Moment")).to_be_visible()
+
+
+def test_four_people_play_hearts_and_each_sees_their_own_hand_alone(server, visit):
+    room = server.open_room("hearts", config={"points": 0})["id"]
+    table = [visit(server, name) for name in ("Ann", "Bob", "Cat", "Dan")]
+    for visitor in table:
+        watch_answers(visitor)
+        visitor.come_in(room)
+    for visitor in table:
+        visitor.sees(re.compile("^Your turn: choose 3 for "))
+    hands = [in_hand(visitor) for visitor in table]
+    assert len(set().union(*hands)) == 52
+    random = Random(3)
+    for visitor in table:
+        for _ in range(3 + 1):  # three cards, and the button that passes them on
+            press_next(visitor, random)
+    for _ in range(4 * 13):
+        meet(table)
+        (one,) = [who for who in table if who.status.inner_text().startswith("Your turn")]
+        press_next(one, random)
+    for visitor in table:
+        expect(visitor.status).to_have_text(re.compile("win|lose|draw"))
+        expect(visitor.board.locator("[data-piece^=k]")).to_have_count(4)  # the last trick
+
+
+def in_hand(visitor) -> set[str]:
+    """The cards that somebody sees, of which nobody else sees one."""
+    hand = visitor.board.locator("[data-piece^=k]")
+    expect(hand).to_have_count(13)
+    return set(hand.evaluate_all("(cards) => cards.map((card) => card.dataset.piece)"))
+
+
+def meet(table) -> None:
+    """Returns when everybody was answered and sees the newest step."""
+    for visitor in table:
+        visitor.page.wait_for_function("() => !window.unanswered.size")
+    newest = max(visitor.seq for visitor in table)
+    for visitor in table:
+        visitor.catch_up(newest)
 
 
 def test_two_people_play_hex_and_one_takes_the_first_stone_over(server, visit):

@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.clicker import play_to_the_end, watch_answers
-from tests.e2e.conftest import end
-from tests.e2e.servers import Server
 from tests.e2e.test_browser_moves import SCREENS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -34,11 +32,9 @@ ALL = [(game, one, screen) for game, cards in VARIANTS.items() for one in cards 
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory):
+def quick(serve_all):
     """A server whose bots take no time for show."""
-    server = Server(tmp_path_factory.mktemp("quick"), "--bot-pace", "0").start()
-    yield server
-    end(server)
+    return serve_all("--bot-pace", 0)
 
 
 @pytest.mark.parametrize(

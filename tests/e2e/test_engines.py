@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.e2e.browser import Visitor
+from tests.e2e.browser import Profiles, Visitor
 from tests.e2e.firefox import FIREFOX, faults, launch_firefox
 from tests.e2e.webkit import DRIVER, SCREEN_SERVER, launch_webkit
 
@@ -17,7 +17,7 @@ def at_firefox(server, *names):
     assert FIREFOX, "expected firefox-esr: run scripts/setup-engines"
     with sync_playwright() as playwright:
         browser = launch_firefox(playwright)
-        visitors = [Visitor(browser, server, name) for name in names]
+        visitors = [Visitor(Profiles(browser), server, name) for name in names]
         yield visitors
         found = [line for visitor in visitors for line in faults(visitor)]
         browser.close()

@@ -125,7 +125,7 @@ def test_a_real_client_plays_a_whole_match_against_a_browser_player_with_a_recon
     ann.play(seed=5 + type, cuts=1, after=20)
     ann.hear("match-lobby-waiting")
     bob = visit(server, "Bob").come_in(match)
-    token = bob.context.cookies()[0]["value"]
+    token = bob.token
     with closing(Fast(server, token, match)) as hasty:
         clicks = play_to_the_end(bob, hasty)
     end = ann.hear("match-ended")

@@ -120,7 +120,7 @@ def table(server, come, enter, visit):
     ann.connect()
     assert ann.invoke("JoinMatch", ann.id) is None
     bob, eve = visit(server, "Bob").come_in(match), visit(server, "Eve").come_in(match, "Watch")
-    token = bob.context.cookies()[0]["value"]
+    token = bob.token
     again, cid = enter(server, Guest("", "Bob", token)), enter(server, "Cid")
     assert again.join(match).response["seat"] == 1
     assert cid.join(match, spectate=True, format="scene").response["seat"] is None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.e2e.lines import PATIENCE
 from tests.e2e.servers import launch
 
 pytestmark = pytest.mark.e2e
@@ -105,7 +106,7 @@ def test_a_file_without_a_game_ends_with_a_sentence_and_exit_code_1(tmp_path, na
     if text is not None:
         file.write_text(text)
     with launch("serve", "--port", "0", "--data", str(tmp_path / "data"), str(file)) as process:
-        said, _ = process.communicate(timeout=15)
+        said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert said.startswith("parlour: ")
     assert sentence in said

@@ -1,4 +1,4 @@
-"""Bots that play over the real wire: the one of the docs, faulty ones, and one against a person."""
+"""Bots that play over the real wire: the one of the docs, also against a person, and rated ones."""
 
 import os
 import signal
@@ -10,20 +10,12 @@ from playwright.sync_api import expect
 
 from tests.e2e.lines import Lines
 from tests.e2e.servers import launch
+from tests.e2e.test_browser_access import serious_faults
 from tests.test_docs import blocks
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
 ROOT = Path(__file__).parents[2]
-FAULTY = """
-def choose(view, legal, chance):
-    if view["you"] == "X":
-        raise ZeroDivisionError("nobody divides by zero")
-    return legal[0]
-
-def illegal(view, legal, chance):
-    return {"type": "mark", "cell": 77}
-"""
 
 
 class RunningBot:
@@ -63,17 +55,9 @@ def running(folder, server, function, *options):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the bot of the docs in it, and with faulty ones."""
+    """A folder with the bot of the docs in it."""
     (tmp_path / "mybot.py").write_text(blocks("docs/how-to/write-a-bot.md", "python")[0].text)
-    (tmp_path / "faulty.py").write_text(FAULTY)
     return tmp_path
-
-
-def invite(who, room, bot):
-    """Somebody at a browser invites a bot; gives the status."""
-    script = """(wanted) => fetch("/api/invitations", {method: "POST", body: JSON.stringify(wanted)})
-        .then((answer) => answer.status)"""
-    return who.page.evaluate(script, {"room": room, "bot": bot})
 
 
 def test_the_bot_of_the_docs_is_a_function_of_ten_lines():
@@ -87,7 +71,15 @@ def test_a_person_plays_a_bot_that_is_killed_in_the_middle_and_comes_back(server
     options = ("--name", "Ten Lines", "--token-file", "bot.token")
     with running(folder, server, "mybot:choose", *options) as bot:
         me = bot.id
-        assert invite(ann, room, me) == 200
+        add = ann.page.get_by_role("button", name="Add a bot")
+        add.focus()
+        ann.press("Enter")
+        visiting = ann.page.get_by_role("group", name="Bots that play over the network")
+        bots = visiting.get_by_role("button", name="Ten Lines a bot")
+        expect(ann.page.get_by_role("group", name="Which bot?").get_by_role("button").first).to_be_focused()
+        assert serious_faults(ann) == []
+        bots.focus()
+        ann.press("Enter")
         ann.sees("Your turn")
         ann.mark("top left")
         expect(ann.board.locator("[data-piece]")).to_have_count(2)
@@ -99,33 +91,6 @@ def test_a_person_plays_a_bot_that_is_killed_in_the_middle_and_comes_back(server
     with running(folder, server, "mybot:choose", *options) as bot:
         assert bot.id == me
         expect(ann.board.locator("[data-piece]")).to_have_count(4)
-
-
-def test_a_bot_that_fails_in_one_room_plays_on_in_another(server, enter, folder):
-    ann, bob = enter(server, "Ann"), enter(server, "Bob")
-    failing, other = server.open_room()["id"], server.open_room()["id"]
-    bob.join(other)
-    with running(folder, server, "faulty:choose", "--room", failing, "--room", other) as bot:
-        bot.wait_for("its id is")
-        bob.wait_for_presence({bob.id: 1, bot.id: 1})
-        bob.mark(8)
-        ann.join(failing)
-        bot.wait_for("nobody divides by zero")
-        ann.wait_for_presence({ann.id: 1})
-        ann.chat("still here")
-        bob.hear_line("update", 1, lambda line: line["payload"].get("view", {}).get("cells") == "O.......X")
-
-
-def test_a_bot_that_answers_illegally_is_told_why_and_is_absent(server, enter, folder):
-    ann = enter(server, "Ann")
-    room = server.open_room()["id"]
-    ann.join(room)
-    with running(folder, server, "faulty:illegal", "--room", room) as bot:
-        bot.wait_for("its id is")
-        ann.wait_for_presence({ann.id: 1, bot.id: 1})
-        ann.mark(4)
-        assert "malformed" in bot.wait_for(f"room {room}: ")
-        ann.wait_for_presence({ann.id: 1})
 
 
 def test_two_bots_play_ranked_games_that_count_on_their_own_ladder(server, visit, folder):

@@ -59,7 +59,7 @@ class Greedy(Game[Nothing]):
 def said(*arguments):
     """What a server says that does not start, and its exit code."""
     process = launch("serve", *map(str, arguments))
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=PATIENCE)
     return process.returncode, " ".join(out.split())
 
 

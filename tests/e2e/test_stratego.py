@@ -134,18 +134,18 @@ def test_two_arrange_fight_are_cut_off_win_and_play_again_while_a_third_watches(
     )
 
     # Ann is cut off, Bob moves meanwhile, she comes back and Bob loads his page anew.
-    ann.page.clock.install()
+    ann.context.clock.install()
     wire.cut()
     expect(ann.page.get_by_text(re.compile("Reconnecting.*: your game is safe"))).to_be_visible()
     expect(bob.page.locator("[data-seat='0']")).to_contain_text("away")
     move(bob, "a7", "a6")
     stands(bob, "a6", "captain of Bob")
-    ann.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # she does not come back by herself
+    ann.context.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # she does not come back by herself
     try_now = ann.page.get_by_role("button", name="Try now")
     expect(try_now).to_be_visible()
     wire.gone = False
     try_now.click()
-    ann.page.clock.resume()
+    ann.context.clock.resume()
     ann.sees("Your turn")
     stands(ann, "a6", "captain of Bob")
     bob.page.reload()

@@ -7,16 +7,19 @@ from typing import Literal
 import pytest
 from structlog.testing import capture_logs
 
+from parlour.doors.ogetarts import WithOgetarts
+from parlour.game import Outcome
 from parlour.journal.base import Player, RecordQuery
+from parlour.offers import Resign
 from parlour.ratings import Standing
 from parlour.server.parts.accounts.leaving import FORMER
 from parlour.server.parts.accounts.names import key_of_name
-from parlour.server.result_records import GameResult, result_record
+from parlour.server.result_records import GameResult, Unrated, result_record, unrated_record
 from parlour.server.sessions import read_player
 from parlour.server.standings import standing_record
 from parlour.server.tokens import COOKIE
 from tests.server.test_sessions import NATIVE, House, bearer
-from tests.server.world import PLAYABLE, World
+from tests.server.world import PLAYABLE, Person, World
 
 PHONE = {"User-Agent": "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"}
 
@@ -40,6 +43,17 @@ class Club(House):
 
     async def sign_in(self, **shown):
         return await self.call("POST", "/api/sign-in", shown, **PHONE)
+
+    async def table(self, *people):
+        """A room where they sit, each with a connection; the room and those."""
+        room = (await self.call("POST", "/api/rooms", {"game": "tictactoe"}, people[0]["token"])).json()["id"]
+        lines = [Person(self.world, one["id"], WithOgetarts()) for one in people]
+        for line in lines:
+            assert (await line.join(room))[0] == "ok"
+        return room, lines
+
+    async def seats(self, room):
+        return (await self.call("GET", f"/api/rooms/{room}")).json()["seats"]
 
     async def whoami(self, token):
         return (await self.call("GET", "/api/account", token=token)).json()
@@ -338,6 +352,48 @@ async def test_who_deletes_the_account_leaves_results_without_the_name(club):
     assert code_of(await club.sign_in(code=ann["code"])) == (401, "bad_code")
     assert (await club.open("Ann"))["id"] != ann["id"]
     assert await club.world.journal.record("preferences", ann["id"]) is None
+
+
+async def test_a_game_that_goes_on_while_its_player_deletes_the_account_ends_without_the_name(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    room, _ = await club.table(ann, bob)
+    assert [seat["name"] for seat in await club.seats(room)] == ["Ann", "Bob"]
+    assert (await club.call("DELETE", "/api/account", token=ann["token"])).status_code == 200
+    assert await club.seats(room) == [
+        {"id": ann["id"], "name": FORMER}, {"id": bob["id"], "name": "Bob", "account": True},
+    ]  # fmt: skip
+    await club.world.ask(room, Resign(bob["id"]))
+    (result,) = (await club.call("GET", f"/api/players/{bob['id']}")).json()["results"]
+    assert result["against"] == [{"id": ann["id"], "name": FORMER}]
+
+
+async def test_a_ranked_game_that_is_not_rated_yet_is_rated_without_the_name_of_who_was_deleted(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    players = Player(ann["id"], "Ann", account=True), Player(bob["id"], "Bob", account=True)
+    outcome = Outcome(won=(ann["id"],), lost=(bob["id"],))
+    await club.world.journal.keep(unrated_record(Unrated("tictactoe", players, outcome, 0.0), 1, 9, 0.0))
+    assert (await club.call("DELETE", "/api/account", token=ann["token"])).status_code == 200
+    async with await club.world.restart() as world:  # what was not rated is rated at the start
+        again = Club(world)
+        standings = (await again.call("GET", "/api/leaderboard?game=tictactoe")).json()
+        assert sorted(one["name"] for one in standings) == ["Bob", FORMER]
+        await again.http.aclose()
+
+
+# Guests and accounts at the table.
+
+
+async def test_who_has_an_account_is_known_by_that_at_the_seat_and_in_the_chat_and_guests_are_not(club):
+    ann, gus = await club.open("Ann"), await club.guest(name="Gus")
+    room, (anns, guss) = await club.table(ann, gus)
+    assert await club.seats(room) == [
+        {"id": ann["id"], "name": "Ann", "account": True}, {"id": gus["id"], "name": "Gus"},
+    ]  # fmt: skip
+    for line in (anns, guss):
+        await line.push(room, "chat", {"text": "hello"})
+    assert [(said["name"], said.get("account", False)) for _, said in guss.heard("chat")] == [
+        ("Ann", True), ("Gus", False),
+    ]  # fmt: skip
 
 
 async def test_everything_about_me_is_one_file_without_a_secret(club):

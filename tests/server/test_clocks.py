@@ -4,7 +4,7 @@ import httpx
 import pytest
 from websockets.frames import Frame, Opcode
 
-from parlour.clocks import MAX_LAG, ClockSettings
+from parlour.clocks import MAX_LAG, Absence, ClockSettings
 from parlour.errors import Refused
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.limits import Limits
@@ -97,6 +97,16 @@ async def test_the_lag_of_a_player_is_measured_and_kept_with_the_move(world):
     assert world.room().clocks.seats[0].left == pytest.approx(293.15)
     async with await world.restart() as again:
         assert again.room().clocks.seats[0].left == pytest.approx(293.15)
+
+
+async def test_what_a_client_says_of_its_own_lag_counts_for_nothing(world):
+    ann, _ = await seated(world)
+    await world.wait(10)
+    answer = await ann.push("ABCD", "game_event", {"event": mark(4), "lag": 0.2})
+    assert (answer[0], answer[1]["code"]) == ("error", "malformed")
+    assert (await ann.play("ABCD", {**mark(4), "lag": 0.2}))[0] == "error"
+    await ann.play("ABCD", mark(4))
+    assert world.room().clocks.seats[0].left == 293
 
 
 async def test_nobody_is_measured_who_has_no_clock(world):
@@ -199,10 +209,53 @@ async def test_a_client_claims_the_game_of_whose_time_is_over(world):
     assert bob.heard("update")[-1][1]["result"]["verdict"] == "flagged"
 
 
-async def test_no_bot_moves_in_a_ranked_game(world):
-    wanted = Queue("tictactoe", mode="ranked", clock=ClockSettings("turn", 30.0, at_zero="bot"))
+async def test_a_bot_moves_for_whoever_is_gone_until_they_are_back(world):
+    ann, bob = await seated(world, ClockSettings("none", away=Absence(60, "bot")))
+    await ann.play("ABCD", mark(4))
+    await ann.drop()
+    await world.wait(61)
+    for cell in (0, 1, 3):
+        free = world.room().state.cells[cell] == "."
+        await bob.play("ABCD", mark(cell if free else world.room().state.cells.index(".")))
+        await world.quiet()
+        if world.room().outcome is not None:
+            break
+        assert len(world.room().state.played) % 2 == 1, "the bot has answered"
+    again = await world.person("ann")
+    await again.join("ABCD")
+    assert world.room().stood_in_for == []
+
+
+async def test_whoever_is_gone_for_too_long_is_claimed_against_by_a_client(world):
+    ann, bob = await seated(world, ClockSettings("none", away=Absence(60, "claim")))
+    await ann.drop()
+    await world.wait(59)
+    assert (await bob.push("ABCD", "claim", {}))[1]["code"] == "illegal_move"
+    await world.wait(1)
+    told = bob.heard("update")[-1][1]["clocks"]
+    assert told["away"] == [{"left": 0, "out": True}, {"left": 60}]
+    assert (await bob.push("ABCD", "claim", {}))[0] == "ok"
+    assert bob.heard("update")[-1][1]["result"]["outcome"]["why"] == "away too long"
+
+
+async def test_the_time_to_be_away_is_what_it_was_after_a_kill(world):
+    ann, _ = await seated(world, ClockSettings("none", away=Absence(60)))
+    await ann.drop()
+    await world.wait(57)
+    async with await world.restart() as again:
+        assert again.room().outcome is None
+        await again.wait(2.9)
+        assert again.room().outcome is None
+        await again.wait(0.2)
+        assert again.room().outcome.why == "away too long"
+
+
+@pytest.mark.parametrize(
+    "clock", [ClockSettings("turn", 30.0, at_zero="bot"), ClockSettings("none", away=Absence(60, "bot"))]
+)
+async def test_no_bot_moves_in_a_ranked_game(world, clock):
     with pytest.raises(Refused, match="in a ranked game"):
-        await world.server.pairing.queue("ann", wanted)
+        await world.server.pairing.queue("ann", Queue("tictactoe", mode="ranked", clock=clock))
 
 
 async def test_a_room_that_is_opened_again_has_the_same_clock(world):
@@ -223,6 +276,11 @@ async def test_a_room_that_is_opened_again_has_the_same_clock(world):
         ({"kind": "turn", "seconds": 60, "extra": 5}, "$.clock"),
         ({"kind": "sand", "seconds": 60}, "$.clock.kind"),
         ({"kind": "turn", "seconds": 60, "at_zero": "explode"}, "$.clock.at_zero"),
+        ({"kind": "turn"}, "$.clock"),
+        ({"kind": "none"}, "$.clock"),
+        ({"kind": "none", "away": {"seconds": -60}}, "$.clock.away.seconds"),
+        ({"kind": "none", "away": {"seconds": 1e300}}, "$.clock.away.seconds"),
+        ({"kind": "none", "away": {"seconds": 60, "at_zero": "explode"}}, "$.clock.away.at_zero"),
         (60, "$.clock"),
     ],
 )

@@ -308,10 +308,11 @@ async def test_a_new_room_has_four_capital_letters_and_a_published_hash(http):
 async def test_a_room_says_what_is_played_in_it_also_in_lists(http):
     wanted = {"variant": "tavli", "match": "five_points", "turn_seconds": 60}
     room = (await http.post("/api/rooms", json={"game": "backgammon", "config": wanted})).json()
-    everything = {**wanted, "crawford": False, "opening_dice": False, "absence_seconds": None}
-    assert room["config"] == everything
+    everything = {**wanted, "crawford": False, "opening_dice": False}
+    everything |= {"turn_seconds": None, "absence_seconds": None}  # which is the room's clock today
+    assert (room["config"], room["clock"]) == (everything, {"kind": "turn", "seconds": 60})
     (listed,) = (await http.get("/api/rooms")).json()
-    assert listed["config"] == everything
+    assert (listed["config"], listed["clock"]) == (room["config"], room["clock"])
 
 
 async def test_a_chosen_id_is_taken_once(http):

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from parlour.clocks import Absence, ClockSettings
 from parlour.games import GAMES
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.link_previews import GENERAL, SIZE, picture_name, variants_of
@@ -78,13 +79,24 @@ async def test_the_home_page_says_what_parlour_is(tags):
     assert "without an account" in text
 
 
-async def test_a_room_says_the_variant_who_waits_and_what_one_accepts(world, tags):
+@pytest.mark.parametrize(
+    ("clock", "told"),
+    [
+        (None, "5 points"),
+        (ClockSettings("increment", 300, 3), "5 points, 5 minutes and 3 seconds more a turn"),
+        (ClockSettings("delay", 600, 12), "5 points, 10 minutes, the first 12 seconds of a turn free"),
+        (ClockSettings("increment", 5400), "5 points, 90 minutes for the game"),
+        (ClockSettings("turn", 86400), "5 points, 1 day a turn"),
+        (ClockSettings("none", away=Absence(60)), "5 points"),
+    ],
+)
+async def test_a_room_says_the_variant_who_waits_and_what_one_accepts(world, tags, clock, told):
     config = {"variant": "tavli", "match": "five_points", "crawford": True, "opening_dice": True}
-    await world.open("backgammon", config=config)
+    await world.open("backgammon", config=config, clock=clock)
     await world.seated("ABCD", "ann")
     assert shown(await tags("/r/ABCD")) == (
         "Backgammon: Tavli",
-        "Ann is waiting for you. 5 points, no clock.",
+        f"Ann is waiting for you. {told}.",
         "backgammon-tavli",
     )
 

@@ -193,14 +193,14 @@ NOUGHTS = Queue("tictactoe")
 
 async def waiting(world: World, player: str, wanted: Queue = NOUGHTS) -> str:
     """Somebody wants a room to come to, and none waits: this one does, then."""
-    ticket = await world.server.pairing.meet(player, wanted, f"{player}s-room", wanted.config)
+    ticket = await world.server.pairing.meet(player, wanted, f"{player}s-room")
     assert (ticket.at, ticket.room) == (f"{player}s-room", None)
     return f"{player}s-room"
 
 
 async def sent(world: World, player: str, wanted: Queue = NOUGHTS) -> str | None:
     """Somebody wants a room to come to; the one to which they are sent."""
-    return (await world.server.pairing.meet(player, wanted, f"{player}s-room", wanted.config)).room
+    return (await world.server.pairing.meet(player, wanted, f"{player}s-room")).room
 
 
 async def test_who_waits_in_a_room_gets_company_there():
@@ -366,7 +366,7 @@ async def test_no_more_tickets_wait_than_a_player_an_address_and_the_server_may_
         with pytest.raises(Refused, match=f"too_many.*at most 2 open tickets .*{whose}"):
             await pairing.queue(others, Queue("backgammon"), address)
         with pytest.raises(Refused, match="too_many"):
-            await pairing.meet(others, Queue("backgammon"), "room", {}, address)
+            await pairing.meet(others, Queue("backgammon"), "room", address=address)
         assert len(await kept_tickets(world.journal)) == 2
         await pairing.unqueue("ann", first.id)
         await pairing.queue(others, Queue("backgammon"), address)

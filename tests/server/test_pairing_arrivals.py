@@ -97,7 +97,7 @@ async def test_a_room_that_nobody_came_to_at_all_is_closed():
 
 async def test_who_was_seated_where_another_waits_has_as_long_to_come():
     async with World() as world:
-        await world.server.pairing.meet("ann", Queue("tictactoe"), "anns-room", {})
+        await world.server.pairing.meet("ann", Queue("tictactoe"), "anns-room")
         (ann,) = await world.seated("anns-room", "ann")
         (bob,) = await at_lobby(world, "bob")
         await world.wait(50)

@@ -50,7 +50,7 @@ class Crowd:
     async def meet(self, player: str) -> None:
         wanted = self.chance.choice(WISHES)
         room = f"room-{len(self.rooms)}"
-        ticket = await self.world.server.pairing.meet(player, wanted, room, wanted.config)
+        ticket = await self.world.server.pairing.meet(player, wanted, room)
         assert (ticket.room is None) != (ticket.at is None)
         if ticket.at is not None:
             self.rooms.append(ticket.at)

@@ -3,7 +3,7 @@
 import pytest
 
 from parlour.errors import Refused
-from parlour.server.remote_bots import become_bot
+from parlour.server.remote_bots import become_bot, invitable_bots
 from parlour.server.result_records import results_of
 from parlour.server.standings import leaders
 from tests.server.test_ratings import pair, play_out
@@ -98,3 +98,53 @@ async def test_a_game_of_a_bot_against_a_person_is_kept_and_not_rated(world):
         (result,) = await results_of(journal, player, 5)
         assert not result.ranked
     assert await leaders(journal, "tictactoe", 10) == await leaders(journal, "tictactoe//bots", 10) == []
+
+
+async def at_lobby(world, player, plays=None):
+    """Somebody comes to the lobby, and may say to which games they can be invited."""
+    person = await world.person(player)
+    await person.send(["L", "j", "lobby", "phx_join", {} if plays is None else {"plays": plays}])
+    return person
+
+
+async def listed(world, game="tictactoe"):
+    return [bot.id for bot in await invitable_bots(world.server, game, f"{game}//bots")]
+
+
+async def test_bots_that_say_so_are_listed_for_whoever_looks_for_one(world):
+    for player in ("ann", "bob", "cid", "dan"):
+        await make_bot(world, player)
+    ann = await at_lobby(world, "ann", ["tictactoe"])
+    await at_lobby(world, "bob", [])
+    await at_lobby(world, "cid", ["hex"])
+    await at_lobby(world, "dan")
+    await at_lobby(world, "eve", [])  # a person
+    assert await listed(world) == ["ann", "bob"]
+    assert await listed(world, "hex") == ["bob", "cid"]
+    await at_lobby(world, "dan", ["tictactoe"])
+    await ann.drop()
+    assert await listed(world) == ["bob", "dan"]
+
+
+async def test_a_bot_that_comes_again_without_games_is_listed_no_longer(world):
+    await make_bot(world, "ann")
+    ann = await at_lobby(world, "ann", [])
+    assert await listed(world) == ["ann"]
+    await ann.send(["M", "k", "lobby", "phx_join", {}])
+    assert await listed(world) == []
+
+
+async def test_the_best_of_their_ladder_come_first(world):
+    for player in ("ann", "bob"):
+        await make_bot(world, player)
+    won, lost = await play_out(world, *await pair(world, "ranked"))
+    await world.server.ratings.settled()
+    for player in ("ann", "bob"):
+        await at_lobby(world, player, [])
+    assert await listed(world) == [won, lost]
+
+
+async def test_what_somebody_says_to_play_is_kept_only_in_part(world):
+    await make_bot(world, "ann")
+    ann = await at_lobby(world, "ann", ["x" * 1000, *(f"game{number}" for number in range(1000))])
+    assert ann.client.plays == tuple(f"game{number}" for number in range(50))

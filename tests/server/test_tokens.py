@@ -7,8 +7,8 @@ from itsdangerous import TimestampSigner
 
 from parlour.errors import Refused
 from parlour.journal.base import Damaged
+from parlour.sanitize import clean_name
 from parlour.server.tokens import Bearer, Tokens, guest_name, list_keys, make_key, new_player_id
-from parlour.wire import clean_name
 
 
 def test_a_token_says_who_its_bearer_is():

@@ -21,6 +21,7 @@ from parlour.server.bots.worker import Asked, Question, think
 from parlour.server.components import Components, LocalBorder, Replaceable
 from parlour.server.gateway.outboxes import Write, WriteGroup
 from parlour.server.mailbox import Mailbox
+from parlour.server.outgoing import Outgoing
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.sessions import player_record
 from parlour.server.settings import Settings
@@ -228,17 +229,19 @@ class World:
         games: Mapping[str, Game[Any]] = GAMES,
         journal: Journal | None = None,
         clock: HandClock | None = None,
+        outgoing: Outgoing | None = None,
         **settings: Any,
     ) -> None:
         self.clock = clock or HandClock()
         self.journal = journal or MemoryJournal(Path("unused"), "process")
         self.games = games
-        self._given = settings
+        self._given, self._outgoing = settings, outgoing
         self.settings = Settings(**{"bot_pace": 0.0, **settings})
         self.log: list[tuple[str, str, str]] = []
         self.dead = False
         seeds = (bytes([i % 256]) * 32 for i in itertools.count(1))
-        replaced = Replaceable(lambda: next(seeds), InPlace(), EncodingBus() if ENCODES else LocalBorder())
+        bus = EncodingBus() if ENCODES else LocalBorder()
+        replaced = Replaceable(lambda: next(seeds), InPlace(), bus, outgoing)
         self.server = Components(games, self.journal, self.clock, self.settings, replaced)
 
     async def __aenter__(self) -> "World":
@@ -255,7 +258,7 @@ class World:
         assert self.server.rooms._heart is not None
         self.server.rooms._heart.cancel()
         self.dead = True
-        again = World(games or self.games, self.journal, HandClock(), **self._given)
+        again = World(games or self.games, self.journal, HandClock(), self._outgoing, **self._given)
         await again.__aenter__()
         return again
 
@@ -303,8 +306,8 @@ class World:
     def busy_mailboxes(self) -> list[Mailbox]:
         """The mailboxes with a job that runs or waits."""
         rooms = [room.mailbox for room in self.server.rooms._rooms.values()]
-        own = (self.server.pairing.mailbox, self.server.ratings.mailbox)
-        return [mailbox for mailbox in (*rooms, *own) if mailbox.busy]
+        parts = (self.server.pairing, self.server.ratings, self.server.notifications)
+        return [mailbox for mailbox in (*rooms, *(part.mailbox for part in parts)) if mailbox.busy]
 
     @asynccontextmanager
     async def at_once(self, room: str = "ABCD") -> AsyncIterator[None]:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from parlour import Refused
+from parlour import Event, Game, Outcome, Refused, State, Update
 from parlour.cli import app
 from parlour.games import GAMES
 from parlour.games.tictactoe import Mark
@@ -194,6 +194,42 @@ def test_a_game_that_begins_anew_by_itself_is_a_record_that_begins_with_its_posi
     assert first.state is None
     assert second.state["players"] == ["1"]
     assert replay(second, table.game).outcome == second.outcome
+
+
+class Said(State, frozen=True):
+    text: str = ""
+
+
+class Say(Event, frozen=True):
+    text: str
+
+
+class Chatter(Game[Said]):
+    """Whoever says something has won."""
+
+    name = "chatter"
+    display_name = "Chatter"
+    seats = range(1, 2)
+    State = Said
+    Event = Say
+
+    def init(self, config, moment):
+        return Said()
+
+    def handle_event(self, state, sender, event, moment):
+        return Update(msgspec.structs.replace(state, text=event.text))
+
+    def outcome(self, state):
+        return Outcome(won=state.players) if state.text else None
+
+
+def test_a_game_in_which_an_id_is_left_within_a_text_is_no_record():
+    for text, is_record in (("ann", True), ("good morning", True), ("ann is here", False)):
+        table = RoomTable(Chatter()).sit("ann")
+        table.act("ann", Say(text))
+        [record] = exported(table)
+        assert isinstance(record, NoRecord) is not is_record
+        assert is_record or str(record) == "it has the id of a player within a text"
 
 
 def test_bots_are_named_in_a_record():

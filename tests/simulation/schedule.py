@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from parlour.clocks import ClockSettings
+from parlour.clocks import Absence, ClockSettings
 from parlour.cluster.memory_bus import NO_FAULTS
 from parlour.journal.shards import room_key, shard_of
 from tests.simulation.cluster import Cluster, Machine, simulated
@@ -91,7 +91,8 @@ class Schedule:
     def _boot(self) -> None:
         cluster = self.cluster
         self._wait(BOOT, lambda: all(self._shards_of(machine) for machine in cluster.machines))
-        clock = ClockSettings("increment", 5.0) if self.seed % 2 else None
+        away = Absence(5.0) if self.seed % 4 == 3 else None
+        clock = ClockSettings("increment", 5.0, away=away) if self.seed % 2 else None
         for room in self.rooms:
             machine = self.chance.choice(cluster.machines)
             machine.process.start(machine.parlour.rooms.creation.create("saying", None, room, clock=clock))

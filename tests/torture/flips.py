@@ -16,6 +16,7 @@ from parlour.doors.ogetarts import WithOgetarts
 from parlour.journal.rows import ALL_TABLES, RECORDS
 from parlour.journal.sqlite import SqliteJournal
 from parlour.server.api.endpoints import Api, web_app
+from parlour.server.endpoint_records import Endpoint, endpoint_record
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from tests.server.relaying import Exchange
@@ -24,7 +25,18 @@ from tests.server.world import PLAYABLE, Person, World
 TOKENS = Tokens(b"k" * 32)
 ROOMS = ("ONE", "TWO", "SECRET", "OVER", "RINGS")
 PEOPLE = ("ann", "bob", "cid")
-KINDS = {"ticket", "player", "standing", "result", "relay", "envelope", "secret"}
+KINDS = {
+    "ticket",
+    "player",
+    "standing",
+    "result",
+    "relay",
+    "envelope",
+    "secret",
+    "turn",
+    "endpoint",
+    "delivery",
+}
 """The records that there are."""
 LAWFUL = {"room_damaged", "room_ended", "unknown_room"}
 """What a room may say that cannot be shown."""
@@ -65,6 +77,8 @@ async def furnish(folder: Path) -> dict[str, Any]:
         exchange = Exchange(journal, relay_history=True)
         await exchange.connect("zoe", "/g/tables?id=zoe")
         await exchange.send("zoe", "hello")
+        refused = Endpoint("e" * 32, "webhook", "bob", "https://127.0.0.1/turns", 0.0)
+        await journal.keep(endpoint_record(refused))  # he is away in his turns; nobody can tell him there
         for person in people.values():
             await person.drop()
         await world.wait(100)
@@ -202,7 +216,11 @@ async def tour(http: httpx.AsyncClient) -> list[str]:
     for id in ROOMS:
         paths += [f"/api/rooms/{id}", f"/api/rooms/{id}/history?limit=20"]
     asked = [(path, PEOPLE[0]) for path in paths]
-    asked += [(path, name) for path in ("/api/players/me/rooms", "/api/tickets") for name in PEOPLE]
+    asked += [
+        (path, name)
+        for path in ("/api/players/me/rooms", "/api/tickets", "/api/notifications")
+        for name in PEOPLE
+    ]
     faults = []
     for path, name in asked:
         answer = await http.get(path, headers={"Authorization": f"Bearer {TOKENS.issue(name)}"})
