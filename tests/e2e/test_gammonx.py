@@ -12,7 +12,7 @@ from tests.e2e.backgammon import Fast, choose
 from tests.e2e.browser import Visitor
 from tests.e2e.conftest import SEVERAL
 from tests.e2e.gammonx import WHOLE_MATCH, by_seat
-from tests.e2e.hands import act
+from tests.e2e.hands import SLOW, act
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -133,7 +133,10 @@ def test_a_real_client_plays_a_whole_match_against_a_browser_player_with_a_recon
     ann.hear("reconnected")
     check_match(end, variant, type)
     assert clicks >= 3 * len(end["gameRounds"]), "some of each game was clicked"
-    expect(bob.status).to_have_text(re.compile(r"^(You win|.+ wins|A draw): "))
+    bob.catch_up(hasty.seq)
+    expect(bob.status).to_have_text(
+        re.compile(r"^(You win|.+ wins|A draw): "), timeout=SLOW
+    )  # it draws every step
     for name in ("error", "wrong-board", "wrong-type"):
         assert not ann.heard(name)
 

