@@ -157,7 +157,7 @@ bench-agents: setup ## environments for agents beside those of PettingZoo and Op
 train: setup ## let a network teach itself backgammon and its relatives, and meet the bots: some minutes; games=N for more
 	@for variant in tavla plakoto fevga; do \
 	  $(bin)/python examples/td_backgammon.py --variant $$variant --games $(or $(games),3000) && \
-	  PYTHONPATH=. $(bin)/parlour simulate backgammon --config "{\"variant\": \"$$variant\"}" --bots examples.td_backgammon:play,easy,medium --games 120 || exit 1; \
+	  $(bin)/parlour simulate backgammon --config "{\"variant\": \"$$variant\"}" --bots examples.td_backgammon:play,easy,medium --games 120 || exit 1; \
 	done
 
 bench-gnubg: setup ## what the bots lose by their moves in backgammon, by GNU Backgammon; needs it, and make train for the network

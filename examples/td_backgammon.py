@@ -1,7 +1,7 @@
 """A program that teaches itself backgammon and its relatives: TD(lambda) by self-play, as in TD-Gammon.
 
     python examples/td_backgammon.py --variant plakoto --games 3000
-    PYTHONPATH=. parlour simulate backgammon --bots examples.td_backgammon:play,hard
+    parlour simulate backgammon --bots examples.td_backgammon:play,hard
 
 A small network says how likely the side that has just moved wins. It plays both sides by the rules of the
 server, takes the move after which it thinks best of its board, and after each game moves what it thought

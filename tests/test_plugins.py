@@ -6,9 +6,10 @@ import pytest
 
 from parlour import bots, games
 from parlour.bots import BOTS
+from parlour.errors import Refused
 from parlour.games import GAMES
 from parlour.games.tictactoe import TicTacToe
-from parlour.plugins import OURS, package_of, registered
+from parlour.plugins import OURS, find_function, package_of, registered
 
 HERE = "tests.test_plugins"
 
@@ -103,3 +104,11 @@ def test_bots_that_cannot_be_used_are_left_out_with_a_sentence_and_the_rest_goes
         "plus": ["waiting"],
     }
     assert trouble.startswith(f"{entry.name} ({entry.value}, of the package ?) is left out: {why}")
+
+
+@pytest.mark.parametrize("name", ["nowhere:bot", "parlour:nothing", "parlour", "parlour:__version__", ":"])
+def test_a_function_that_is_not_there_is_refused_with_a_sentence(name):
+    with pytest.raises(Refused) as refused:
+        find_function(name)
+    assert refused.value.code == "unknown_bot"
+    assert refused.value.message.startswith(f"{name}: expected")

@@ -1,10 +1,13 @@
-"""Games and bots that installed packages bring, Parlour's own like all others: found by entry points."""
+"""Games and bots of installed packages, Parlour's own like all others, and functions by their names."""
 
+import importlib
+import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
-from parlour.errors import Refused
+from parlour.errors import Code, Refused
 
 OURS = "parlour"
 
@@ -31,3 +34,18 @@ def load_each(entries: Iterable[EntryPoint], take: Callable[[str, Any], None]) -
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the package's own
             troubles.append(f"{what} is left out: {type(error).__name__}: {error}")
     return troubles
+
+
+def find_function(name: str) -> Any:
+    """The function behind ``module:function``, also of a module in the folder where one is."""
+    module, _, function = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected module:function, got {error}") from None
+    if not callable(found):
+        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected a function, got {type(found).__name__}")
+    return found

@@ -1,6 +1,5 @@
 """`parlour simulate`: an arena on all cores, and its ratings as a table with a plot."""
 
-import importlib
 import math
 import os
 import sys
@@ -16,6 +15,7 @@ from parlour.bots import bots_of
 from parlour.errors import Code, Refused
 from parlour.game import Bot, Game
 from parlour.games import GAMES
+from parlour.plugins import find_function
 from parlour.server.game_loader import load_games
 from parlour.sim.arena import Pairing, Played, Rated, Score, pairings, play_pair, rate
 from parlour.sim.records import line_of, record_of
@@ -95,18 +95,14 @@ def find_game(name: str) -> Game[Any]:
 
 def find_bot(game: Game[Any], name: str) -> Bot:
     """A bot of this game by its name, or any function as ``module:function``."""
-    module, _, function = name.partition(":")
-    if not function:
+    if ":" not in name:
         there = bots_of(game)
         if name not in there:
             why = f"{game.name}: expected module:function or one of {', '.join(there)}, got {name}"
             raise Refused(Code.UNKNOWN_BOT, why)
         return there[name]
-    try:
-        bot: Bot = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise Refused(Code.UNKNOWN_BOT, f"{name}: {error}") from None
-    return bot
+    found: Bot = find_function(name)
+    return found
 
 
 def enter(arena: Arena) -> Hall:

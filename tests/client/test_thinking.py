@@ -3,8 +3,7 @@
 import pytest
 
 from parlour.client.seat import Turn
-from parlour.client.thinking import BotFailed, Thinker, find_function
-from parlour.errors import Refused
+from parlour.client.thinking import BotFailed, Thinker
 from parlour.game import Chance
 
 TURN = Turn({"cells": "."}, [{"cell": 1}, {"cell": 2}], 7, Chance(b"", 0))
@@ -64,11 +63,3 @@ async def test_a_bot_that_hangs_is_ended(ask):
 async def test_an_answer_that_is_no_json_is_a_failure(ask):
     with pytest.raises(BotFailed, match="object"):
         await ask("no_json")
-
-
-@pytest.mark.parametrize("name", ["nowhere:bot", "parlour:nothing", "parlour", "parlour:__version__", ":"])
-def test_a_bot_that_is_not_there_is_refused_with_a_sentence(name):
-    with pytest.raises(Refused) as refused:
-        find_function(name)
-    assert refused.value.code == "unknown_bot"
-    assert refused.value.message.startswith(f"{name}: expected")

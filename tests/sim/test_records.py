@@ -1,8 +1,6 @@
 """Games as data: each line plays again to the same bytes, nobody is named, and what is broken is refused."""
 
 import json
-import shutil
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,7 +10,6 @@ from parlour import Event, Game, Outcome, Refused, State, Update
 from parlour.cli import app
 from parlour.games import GAMES
 from parlour.games.tictactoe import Mark
-from parlour.journal.sqlite import SqliteJournal
 from parlour.offers import Answer, Offer, Resign
 from parlour.sim import Table, chance_of, line_of, play_to_end, read, record_of, replay
 from parlour.sim.room_records import NoRecord, numbered, records_of
@@ -23,7 +20,6 @@ from parlour.wire import Join, Rematch
 from tests.samples import SMALL
 
 NOUGHTS = GAMES["tictactoe"]
-OLD_DATA = Path(__file__).parents[1] / "data" / "format-3"
 
 
 def played(name, seed=1):
@@ -261,16 +257,6 @@ def test_a_place_where_nothing_can_be_written_is_told_by_a_sentence(tmp_path):
     said = CliRunner().invoke(app, ["simulate", "tictactoe", "--jobs", "1", "--out", out])
     assert said.exit_code == 1
     assert "cannot write" in said.stderr
-
-
-@pytest.fixture
-async def folder(tmp_path):
-    """Yesterday's data, brought up to date."""
-    shutil.copytree(OLD_DATA, tmp_path / "data")
-    journal = SqliteJournal(tmp_path / "data", "disk")
-    await journal.open()
-    await journal.close()
-    return tmp_path / "data"
 
 
 def test_the_finished_games_of_a_server_are_exported_without_names_and_running_ones_are_not(folder, tmp_path):

@@ -9,8 +9,9 @@ from parlour.client.client import Client
 from parlour.client.http_calls import call_now
 from parlour.client.lobby import Lobby
 from parlour.client.seat import GONE, Seat
-from parlour.client.thinking import BotFailed, Thinker, find_function
+from parlour.client.thinking import BotFailed, Thinker
 from parlour.errors import Code, Refused
+from parlour.plugins import find_function
 
 REMATCH_PATIENCE = 60.0
 """Seconds for which a bot waits for the others to want another game."""

@@ -1,22 +1,19 @@
 """A process in which a bot's function thinks, so that one that hangs can be ended."""
 
 import asyncio
-import importlib
-import sys
 import traceback
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
 import msgspec
 
 from parlour.client.seat import Turn
-from parlour.errors import Code, Refused
 from parlour.game import Bot, BotWithAnswers, Chance
 from parlour.offers import What
+from parlour.plugins import find_function
 
 START_TIMEOUT = 60.0
 """Seconds for a process to start and to import the bot."""
@@ -45,21 +42,6 @@ class _Thought(msgspec.Struct, frozen=True):
 _encode = msgspec.json.Encoder().encode
 _read_question = msgspec.json.Decoder(_Question).decode
 _read_thought = msgspec.json.Decoder(_Thought).decode
-
-
-def find_function(name: str) -> Bot:
-    """The function behind ``module:function``, also of a module in the folder where one is."""
-    module, _, function = name.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: Bot = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected module:function, got {error}") from None
-    if not callable(found):
-        raise Refused(Code.UNKNOWN_BOT, f"{name}: expected a function, got {type(found).__name__}")
-    return found
 
 
 class Thinker:
