@@ -8,6 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from msgspec.structs import replace
 from pettingzoo.test import api_test, parallel_api_test, seed_test
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from parlour import Game, Outcome, Refused
 from parlour.agents import ActionCodec, aec_env, parallel_env, solo_env
@@ -65,6 +66,14 @@ def test_pettingzoos_own_checks_pass_where_masks_are_in_the_observation(name):
 @pytest.mark.parametrize("name", GAMES)
 def test_gymnasiums_own_check_passes(name):
     check_env(solo_env(name, SMALL.get(name)), skip_render_check=True)
+
+
+def test_pettingzoos_own_check_passes_in_its_usual_wrappers():
+    raw = aec_env("tictactoe", illegal="lose", mask="info")
+    wrapped = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(raw, -1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        api_test(wrapped, num_cycles=100)
 
 
 # How they behave.

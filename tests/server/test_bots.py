@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from parlour.errors import Refused
 from parlour.games import GAMES
@@ -228,16 +229,19 @@ async def test_what_a_bot_said_about_another_position_is_not_done():
         assert world.room().state.turn == 0
 
 
-async def test_a_bot_that_fails_does_something_legal():
+async def test_a_bot_that_fails_does_something_legal_and_its_traceback_is_in_the_log():
     class Failing(InPlace):
         async def ask(self, question: Question):
-            raise BotFailed("no idea")
+            raise BotFailed("no idea", "in my_bot, line 7")
 
     async with World() as world:
         world.server.bots._thinker = Failing()
         ann, _ = await with_bot(world)
-        await ann.play("ABCD", {"type": "mark", "cell": 4})
+        with capture_logs() as logs:
+            await ann.play("ABCD", {"type": "mark", "cell": 4})
         assert world.room().state.cells.count("O") == 1
+        (line,) = [line for line in logs if line["event"] == "bot_failed"]
+        assert (line["bot"], line["error"], line["trace"]) == ("random", "no idea", "in my_bot, line 7")
 
 
 async def test_a_bot_that_cheats_does_something_legal_instead():
@@ -354,8 +358,9 @@ async def test_a_bot_in_a_file_of_somebodys_own_is_found_and_may_print(tmp_path)
     file.write_text(TOSS)
     pool = BotPool(1)
     assert bytes(await pool.ask(question("last", 1, 2, file=file)) or b"") == b"2"
-    with pytest.raises(BotFailed, match="ZeroDivisionError"):
+    with pytest.raises(BotFailed, match="ZeroDivisionError") as failed:
         await pool.ask(question("broken", 1, file=file))
+    assert "in broken" in failed.value.trace
     await pool.stop()
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlour.clocks import MAX_LAG, ClockSettings
 from parlour.errors import Refused
 from parlour.server.remote_bots import become_bot, invitable_bots
 from parlour.server.result_records import results_of
@@ -56,6 +57,15 @@ async def test_a_bot_that_is_gone_is_absent_like_anybody(world):
     ann, bob = await world.seated("ABCD", "ann", "bob")
     await ann.drop()
     assert world.room().connected == ["bob"]
+
+
+async def test_the_time_of_a_bot_runs_like_anybodys_and_it_can_lose_by_it(world):
+    await make_bot(world, "ann")
+    await world.open("tictactoe", clock=ClockSettings("increment", 60.0))
+    ann, bob = await world.seated("ABCD", "ann", "bob")
+    await world.wait(60 + MAX_LAG)
+    result = bob.heard("update")[-1][1]["result"]
+    assert (result["outcome"]["lost"], result["verdict"]) == (["ann"], "flagged")
 
 
 async def test_a_bot_is_still_a_bot_after_a_restart(world):
