@@ -24,6 +24,8 @@ from parlour.sim import Table
 
 STEPS = 4000
 ROUNDS = 7
+GAMES_EACH = 20
+"""Games of a round: one of random play is up to ten times as long as another."""
 Play = Callable[[Any, int, np.random.Generator], int]
 
 
@@ -99,7 +101,8 @@ def compare_with_spiel() -> None:
     report("tictactoe beside OpenSpiel's Python game", "steps/s", pairs)
     ours, their = aec_env("backgammon", {"variant": "tavla"}), rl_environment.Environment("backgammon")
     pairs = [
-        (play_games(ours, 5, seed), play_games(their, 5, seed, play_spiel_game)) for seed in range(ROUNDS)
+        (play_games(ours, GAMES_EACH, seed), play_games(their, GAMES_EACH, seed, play_spiel_game))
+        for seed in range(0, ROUNDS * GAMES_EACH, GAMES_EACH)
     ]
     report("tavla beside OpenSpiel's C++ backgammon", "games/s", pairs)
 

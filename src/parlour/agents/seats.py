@@ -69,9 +69,10 @@ class Seats:
 
     def mask(self, legal: list[int]) -> Mask:
         """Which actions are legal, as ones and zeros."""
-        mask = np.zeros(len(self.codec), np.int8)
-        mask[legal] = 1
-        return mask
+        mask = bytearray(len(self.codec))
+        for action in legal:
+            mask[action] = 1
+        return np.frombuffer(mask, np.int8)
 
     def next(self, after: int) -> tuple[int, list[int]] | None:
         """The next seat that can do something, and what; timers ring where none can. None: it is over."""

@@ -65,7 +65,7 @@ class QuickChance(Chance):
 class Edge:
     """What is known of one event in one situation."""
 
-    __slots__ = ("after", "available", "event", "mean", "then", "visits")
+    __slots__ = ("after", "available", "event", "mean", "rare", "then", "visits")
 
     def __init__(self, event: Any) -> None:
         self.event = event
@@ -74,6 +74,8 @@ class Edge:
         """How often it could have been chosen, up to when its situation last met another position."""
         self.mean = 0.0
         """What its mover gained by it on average."""
+        self.rare = 0.0
+        """How much it is preferred for being seldom tried."""
         self.after: Position | None = None
         """What it leads to from the situation's own position, where no luck is in it."""
         self.then: Situation | None = None
@@ -82,6 +84,7 @@ class Edge:
         """It was chosen, and its mover gained that."""
         self.visits += 1
         self.mean += (gained - self.mean) / self.visits
+        self.rare = EXPLORING / sqrt(self.visits)
 
 
 class Situation:
@@ -208,8 +211,8 @@ class Tree:
         for edge in situation.legal:
             if edge.available != last:  # it is the same for all where all worlds allow the same
                 last = edge.available
-                width = log(last + met)
-            score = edge.mean * scale + EXPLORING * sqrt(width / edge.visits)
+                width = sqrt(log(last + met))
+            score = edge.mean * scale + width * edge.rare
             if score > most:
                 best, most = edge, score
         return best

@@ -78,6 +78,9 @@ class Mark(Event, frozen=True):
     cell: Annotated[int, Meta(ge=0, le=8)]
 
 
+MOVES = tuple(Mark(cell) for cell in range(9))
+
+
 class TicTacToe(Game[Board]):
     """Two players, three in a row wins."""
 
@@ -138,7 +141,7 @@ class TicTacToe(Game[Board]):
     def legal_events(self, state: Board, player: str | None) -> list[Mark]:
         if state.over or not state.full or player != state.player(state.turn):
             return []
-        return [Mark(cell) for cell, mark in enumerate(state.cells) if mark == "."]
+        return [move for move, mark in zip(MOVES, state.cells, strict=True) if mark == "."]
 
     def observe(self, state: Board, viewer: str | None) -> dict[str, tuple[float, ...]]:
         seat = state.seat(viewer) or 0

@@ -160,8 +160,9 @@ class Position(State, frozen=True):
 
     def moves(self, side: int) -> Iterator[tuple[int, int]]:
         """From where to where a side may move, were it their turn."""
+        watched = self._watched(side)
         for start, end in board.moves(self.cells, side, lakes=self.rules.lakes):
-            if not self._too_often(side, start, end):
+            if start != watched or not self._too_often(side, start, end):
                 yield start, end
 
     def check(self, side: int, start: int, end: int) -> None:
@@ -174,10 +175,12 @@ class Position(State, frozen=True):
 
     def _too_often(self, side: int, start: int, end: int) -> bool:
         """The two-square rule; a scout goes to and fro over every square on its way."""
+        return start == self._watched(side) and board.shuttles((*self.trails[side], end))
+
+    def _watched(self, side: int) -> int | None:
+        """Where the one piece stands that may have gone to and fro too often."""
         trail = self.trails[side]
-        if len(trail) < 4 or trail[-1] != start or not self.rules.two_squares:
-            return False
-        return board.shuttles((*trail, end))
+        return trail[-1] if len(trail) >= 4 and self.rules.two_squares else None
 
     def play(self, start: int, end: int) -> "Position":
         """After a move that is legal, and whatever comes of it."""
