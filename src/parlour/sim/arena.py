@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from parlour.bots.chance import choose_any
+from parlour.bots.search import QuickChance
 from parlour.errors import Refused
 from parlour.game import Bot, Chance, Game, Outcome
 from parlour.position import BotWithWorlds
@@ -164,7 +165,7 @@ def rate(won: Sequence[Score], seed: int = 0) -> list[Rated]:
     for pairing, points, out_of in won:
         scores.setdefault((pairing.one, pairing.other), []).append((points, out_of))
     elos = elos_of(scores)
-    chance = Chance(f"bootstrap {seed}".encode(), 0)
+    chance = QuickChance(seed)
     others = [elos_of(_resampled(scores, chance)) for _ in range(RESAMPLES)]
     rated = [_rated(bot, elo, sorted(other[bot] for other in others), scores) for bot, elo in elos.items()]
     return sorted(rated, key=lambda one: -one.elo)

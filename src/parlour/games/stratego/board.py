@@ -163,30 +163,23 @@ def _rays(lakes: bool) -> tuple[tuple[tuple[int, ...], ...], ...]:  # noqa: FBT0
 
 
 @cache
-def _beside(lakes: bool) -> tuple[tuple[int, ...], ...]:  # noqa: FBT001 - one of two boards
-    """For each square those one step away."""
-    return tuple(tuple(ray[0] for ray in rays if ray) for rays in _rays(lakes))
+def _steps(lakes: bool) -> tuple[tuple[tuple[int, ...], ...], ...]:  # noqa: FBT001 - one of two boards
+    """For each square the first of each of these directions."""
+    return tuple(tuple(ray[:1] for ray in rays) for rays in _rays(lakes))
 
 
 def moves(cells: Cells, side: int, *, lakes: bool) -> Iterator[tuple[int, int]]:
     """From where to where the pieces of a side can go: one step, scouts as far as nothing is in the way."""
-    rays, beside = _rays(lakes), _beside(lakes)
+    slides, steps = _rays(lakes), _steps(lakes)
     for square, piece in enumerate(cells):
-        if piece is None or piece.side != side or piece.rank > MARSHAL:
-            continue
-        if piece.rank != SCOUT:
-            for there in beside[square]:
-                met = cells[there]
-                if met is None or met.side != side:
-                    yield square, there
-            continue
-        for ray in rays[square]:
-            for there in ray:
-                met = cells[there]
-                if met is None or met.side != side:
-                    yield square, there
-                if met is not None:
-                    break
+        if piece is not None and piece.side == side and piece.rank <= MARSHAL:
+            for way in (slides if piece.rank == SCOUT else steps)[square]:
+                for there in way:
+                    met = cells[there]
+                    if met is None or met.side != side:
+                        yield square, there
+                    if met is not None:
+                        break
 
 
 def why_not(cells: Cells, side: int, start: int, end: int, *, lakes: bool) -> str | None:
