@@ -417,6 +417,20 @@ async def test_damaged_records_keep_nobody_else_from_being_told(club, ann_and_bo
     assert [record.key for record in await records(club.world, TURN) if record.owner == "zoe"] == []
 
 
+async def test_a_player_who_cannot_be_read_keeps_nobody_else_from_being_told(club, listener):
+    ann, bob, eve = [await club.member(name) for name in ("Ann", "Bob", "Eve")]
+    await club.browser(bob, PushReceiver(), listener.url("/bob"))
+    await club.webhook(eve, listener.url("/eve"))
+    await club.sit(ann, bob)
+    await club.sit(ann, eve, id="EVES")
+    await club.play(ann, 0)
+    await club.play(ann, 0, room="EVES")
+    club.world.server.sessions.forget()
+    await club.world.journal.keep(Record("player", bob, b"{"))
+    await club.told()
+    assert [received.path for received in listener.received] == ["/eve"]
+
+
 async def test_a_browser_that_was_signed_out_is_told_no_more(club, ann_and_bob, listener):
     ann, bob = ann_and_bob
     await club.browser(bob, PushReceiver(), listener.url())

@@ -23,6 +23,8 @@ TIMEOUT = 10.0
 """Seconds for all of a request: the look-up, the connection, and the status of the response."""
 _PORTS = {"https": 443, "http": 80}
 _NAT64 = ip_network("64:ff9b::/96")
+_UNICAST = ip_network("2000::/3")
+"""Where all public IPv6 addresses of single machines are."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up; gives its addresses."""
@@ -92,8 +94,9 @@ def inner_address(address: IpAddress) -> IpAddress:
 def is_public(address: IpAddress) -> bool:
     """True if an address is one of the public internet, for a single machine."""
     inner = inner_address(address)
-    odd = inner.is_multicast or inner.is_reserved or inner.is_unspecified or inner.is_loopback
-    return inner.is_global and not odd and not inner.is_link_local and not inner.is_private
+    if isinstance(inner, IPv6Address):
+        return inner.is_global and inner in _UNICAST
+    return inner.is_global and not inner.is_multicast and not inner.is_reserved
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:

@@ -47,6 +47,7 @@ from parlour.server.parts.notifications.rules import (
     read_delivery,
 )
 from parlour.server.record_decoding import read
+from parlour.server.rooms.calling_records import GRACE
 from parlour.server.rooms.events import PlayersCalled, RoomEvent
 from parlour.server.sessions import LookUpFirst, Sessions
 from parlour.server.tasks import Tasks
@@ -118,9 +119,9 @@ class Notifications:
                 await task
 
     def hear(self, event: RoomEvent) -> None:
-        """Note that somebody who is away has to move."""
+        """Look again when somebody who is away and has to move is to be told."""
         if isinstance(event, PlayersCalled):
-            self._ask()
+            self._look_at(self._clock.now() + GRACE)
 
     # Looking for what is due.
 
@@ -222,12 +223,12 @@ class Notifications:
                 return None
             record = await self._journal.record(ENDPOINT, delivery.endpoint)
             endpoint = None if record is None else read(record, read_endpoint)
-        except Damaged:
-            return None
-        if endpoint is None or endpoint.player != turn.player:
-            return None
-        if endpoint.kind == "push" and not await self._is_signed_in(endpoint):
-            await self._journal.keep(Drop(ENDPOINT, key=endpoint.id))
+            if endpoint is None or endpoint.player != turn.player:
+                return None
+            if endpoint.kind == "push" and not await self._is_signed_in(endpoint):
+                await self._journal.keep(Drop(ENDPOINT, key=endpoint.id))
+                return None
+        except Damaged:  # logged: the others are told
             return None
         return endpoint
 
