@@ -1,12 +1,15 @@
 """Rooms that began under older rules of the games that come with Parlour go on under today's."""
 
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
+from parlour.game import Config
 from parlour.games import GAMES
 from parlour.games.backgammon import Backgammon
 from parlour.games.backgammon.board import Board
 from parlour.games.backgammon.checkers import Checkers
 from parlour.games.stratego import Stratego
+from parlour.games.tictactoe import TicTacToe
 from parlour.server.rooms.history import HistoryWanted
 from tests.games.backgammon.test_whole_turns import ONLY_ONE_ORDER
 from tests.server.world import World
@@ -67,3 +70,22 @@ async def test_the_same_move_is_refused_in_a_turn_that_begins_now():
         await world.open("backgammon")
         ann, _ = await world.seated("ABCD", "ann", "bob")
         assert (await ann.play("ABCD", BORNE_OFF))[1]["code"] == "illegal_move"
+
+
+class OfThreeRows(TicTacToe):
+    """Noughts and crosses with a setting."""
+
+    class Config(Config):
+        rows: int = 3
+
+
+async def test_a_room_whose_settings_are_none_today_goes_on_without_a_clock():
+    async with World({"tictactoe": OfThreeRows()}) as before:
+        await before.open("tictactoe", config={"rows": 3})
+        await before.seated("ABCD", "ann", "bob")
+        with capture_logs() as logs:
+            async with await before.restart({"tictactoe": TicTacToe()}) as again:
+                ann, _ = await again.seated("ABCD", "ann", "bob")
+                await again.wait(10)
+                assert (await ann.play("ABCD", {"type": "mark", "cell": 4}))[0] == "ok"
+        assert [line["event"] for line in logs if line["log_level"] != "info"] == ["clock_not_set"]

@@ -35,7 +35,7 @@ from parlour.server.bots.questions import question_of
 from parlour.server.bots.worker import Question
 from parlour.server.clock import Handle
 from parlour.server.mailbox import HELD, Held
-from parlour.server.refusals import OUTCOME_NOT_KNOWN, excuse
+from parlour.server.refusals import NOT_WRITTEN, OUTCOME_NOT_KNOWN, excuse
 from parlour.server.rooms.calls import SeatedPerson
 from parlour.server.rooms.environment import Environment
 from parlour.server.rooms.events import BotAsked, RoomEnded
@@ -482,7 +482,10 @@ class RoomActor(MovableRoom):
             if clock is not None:
                 await self.step(SetClock(clock))
         except Refused as why:
-            self._retry(why, self._set_clock)
+            if why.code in (*NOT_WRITTEN, Code.GAME_OVERRAN):
+                self._retry(why, self._set_clock)
+            else:  # today's rules cannot read the settings of then: they have no clock in them either
+                log.warning("clock_not_set", room=self.id, error=why.message)
 
     async def _recover(self, thought: Thought, trouble: Trouble) -> Refused:
         """Reload the room from the journal, which is right; returns the refusal for whoever asked."""
