@@ -43,7 +43,7 @@ class Push {
   async renew(): Promise<void> {
     if (!this.on || !isPossible()) return;
     try {
-      const subscription = await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription();
+      const subscription = await current();
       if (subscription) await api.tellBrowser(subscription.toJSON());
       else this.#note(false);
     } catch {
@@ -51,10 +51,11 @@ class Push {
     }
   }
 
-  async unsubscribe(): Promise<void> {
+  /** Be told in this browser no more; with an address only if that is its own, and not that of another browser of mine. */
+  async unsubscribe(address?: string): Promise<void> {
+    const subscription = isPossible() ? await current() : null;
+    if (address !== undefined && subscription?.endpoint !== address) return;
     this.#note(false);
-    if (!isPossible()) return;
-    const subscription = await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription();
     await subscription?.unsubscribe(); // the server forgets it when the push service says that it is gone
   }
 
@@ -63,6 +64,11 @@ class Push {
     if (on) lasting.setItem(PUSHED, "yes");
     else lasting.removeItem(PUSHED);
   }
+}
+
+/** How this browser is subscribed, if it is. */
+async function current(): Promise<PushSubscription | null | undefined> {
+  return (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription();
 }
 
 function isPossible(): boolean {
