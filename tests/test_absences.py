@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from parlour.clocks import Claim, ClockSettings
+from parlour.clocks import Absence, Claim, ClockSettings
 from parlour.errors import Refused
 from parlour.game import Outcome
 from parlour.games import GAMES
@@ -89,6 +89,16 @@ def test_whoever_is_gone_can_be_waited_for_or_claimed_against():
     table.do(Claim(BOB))
     assert table.outcome == Outcome(won=(BOB,), lost=(ANN,), why="away too long")
     check_replay(table)
+
+
+def test_what_is_claimed_is_the_time_for_which_it_can_be_claimed():
+    settings = ClockSettings("turn", 30, at_zero="bot", away=Absence(10, "claim"))
+    table = seated(settings)
+    table.do(Disconnect(ANN))
+    table.wait(50)
+    assert (table.room.stood_in_for, table.room.late("claim")) == ([ANN], [ANN])
+    table.do(Claim(BOB))
+    assert table.outcome.why == "away too long"
 
 
 def test_whoever_is_gone_can_be_replaced_by_a_bot_until_they_are_back():

@@ -96,7 +96,9 @@ class TimedTurn(OfferingTurn[S]):
         late = [] if clocks is None else clocks.late("claim")
         if clocks is None or not late or self.number(command.player) in late:
             raise Refused(Code.ILLEGAL_MOVE, "you can claim the game when the time of another is over")
-        self.fall(self.taken(late[0]).player, gone=not clocks.seats[late[0]].out)
+        seat = late[0]
+        thought_too_long = clocks.settings.at_zero == "claim" and clocks.seats[seat].out
+        self.fall(self.taken(seat).player, gone=not thought_too_long)
 
     def fall(self, player: str, *, gone: bool) -> None:
         """A player loses because their time is over, unless the game makes something else of it."""

@@ -139,12 +139,12 @@ async def _rename_at_seats(journal: Journal, call: CallRoom, id: str) -> None:
 
 
 async def _rewrite(journal: Journal, kind: str, key: str, group: str, make: Callable[[bytes], bytes]) -> None:
-    """Change the body of a record, if it is there, whoever else changes it meanwhile."""
+    """Change the body of a record, if it is there and has to, whoever else changes it meanwhile."""
     for _ in range(TRIES):
         try:
             record = await journal.record(kind, key, group)
-            if record is not None:
-                await journal.keep(Unchanged(record), replace(record, body=read(record, make)))
+            if record is not None and (body := read(record, make)) != record.body:
+                await journal.keep(Unchanged(record), replace(record, body=body))
         except Fenced:
             raise
         except Conflict:
