@@ -3,6 +3,7 @@
 .PHONY: help setup dist docs serve check fix test test-long test-engines torture torture-cluster simulate-cluster test-workers attack prove screenshots link-pictures gallery lighthouse soak autobahn fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx schemathesis bots gammonx \
         bench bench-count bench-moves bench-fanout bench-memory bench-stuck bench-relay bench-load bench-cluster bench-rules bench-audience bench-rolls bench-parts bench-page bench-glide bench-agents bench-gnubg train
 bin := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE # containers set it, and then each of the servers that tests start compiles everything again
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
