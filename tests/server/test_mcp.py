@@ -180,6 +180,19 @@ async def test_calls_that_wait_are_answered_when_the_server_stops_and_new_ones_a
         assert (status, told["code"]) == (503, "not_saved")
 
 
+async def test_a_call_whose_body_comes_when_the_server_has_begun_to_stop_is_sent_away():
+    async def slowly(house):
+        yield b"{"
+        await house.models.stop()
+        yield b"}"
+
+    async with open_house() as house:
+        await make_bot(house.world, "ann")
+        async with house.program("ann") as http:
+            answer = await http.post(URL, headers=TYPES, content=slowly(house))
+        assert (answer.status_code, answer.json()["code"]) == (503, "not_saved")
+
+
 async def test_who_has_not_called_for_long_is_absent_and_comes_back_by_the_next_call():
     async with open_house(ping_every=10 * IDLE) as house, house.model("ann") as ann:
         room = (await ann("open_room", game="tictactoe"))["room"]

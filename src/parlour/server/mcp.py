@@ -131,9 +131,11 @@ class LanguageModels:
         """Answer calls while this lasts."""
         rounds = Rounds(self._clock, LOOK_EVERY, self._close_idle)
         rounds.start()
-        async with self._manager.run():
-            yield
-        rounds.stop()
+        try:
+            async with self._manager.run():
+                yield
+        finally:
+            rounds.stop()
 
     async def stop(self) -> None:
         """Answer all calls that wait: the server is about to stop."""
@@ -147,12 +149,14 @@ class LanguageModels:
         try:
             who = await self._identify(request)
             body = await read_whole(receive)
+            if self._is_stopping:
+                raise Refused(Code.NOT_SAVED, "the server is about to stop; try again in a moment")
             self._calls.take(player=who.player)
         except (Refused, Trouble) as error:
             await refusal(excuse(error))(scope, receive, send)
             return
-        scope[PLAYER] = self._player(who, request).tools
         try:
+            scope[PLAYER] = self._player(who, request).tools
             await self._manager.handle_request(scope, replayed(body, receive), send)
         finally:
             self._calls.give_back(player=who.player)
@@ -160,8 +164,6 @@ class LanguageModels:
 
     async def _identify(self, request: Request) -> Bearer:
         """Who calls; only bots may. Host and origin do not matter: no page of another site has the token."""
-        if self._is_stopping:
-            raise Refused(Code.NOT_SAVED, "the server is about to stop; try again in a moment")
         who = await self._identities.find(bearer_token(request.headers.get("authorization")), None)
         if who is None:
             raise no_token()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from parlour.journal.base import Change, Drop, NewRecord, Record, Unchanged
 from parlour.server.endpoint_records import ENDPOINT, Endpoint
@@ -47,8 +47,7 @@ def deliveries_of(
 ) -> list[Change]:
     """Plan to tell a turn at all its player's endpoints, once: the turn is not due any more."""
     planned = [delivery_record(Delivery(turn, one.id), now) for one in endpoints]
-    new = [NewRecord(DELIVERY, one.key, one.body, owner=one.owner, due=now, room=one.room) for one in planned]
-    return [Unchanged(record), replace(record, due=None), *new]
+    return [Unchanged(record), replace(record, due=None), *(NewRecord(*astuple(one)) for one in planned)]
 
 
 def begin_try(delivery: Delivery, now: float) -> tuple[Delivery, Record]:
