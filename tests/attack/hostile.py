@@ -22,7 +22,9 @@ from fuzz.doors import KNOCK, masked
 
 ADDRESS = "127.0.0.66"
 SECONDS = 8.0
-"""How long one attack lasts at most."""
+"""How long one attack lasts at most, once it was cut or refused."""
+PATIENCE = 60.0
+"""How long a flood goes on that is neither; a machine that is busy takes long to read what is too much."""
 LINES = 400
 """Connections that one attack opens at most, one after the other."""
 CHUNK = 64 * 1024
@@ -121,8 +123,9 @@ def flood_with(path: str | None, hello: bytes, frame: bytes) -> Callable[[int, i
 
     def attack(port: int, amount: int) -> Tally:
         tally = Tally()
-        until = time.monotonic() + SECONDS
+        begun = time.monotonic()
         for _ in range(LINES):
+            until = begun + (SECONDS if tally["cut"] + tally["refused"] else PATIENCE)
             if tally["sent"] >= amount or time.monotonic() > until:
                 break
             try:

@@ -287,7 +287,9 @@ async def test_the_clocks_of_players_stand_still_from_the_death_of_the_owner_unt
     passed = asyncio.get_running_loop().time() - begun
     there = await kept(cluster, room)
     (hold,) = [step.command for step in there.steps if isinstance(step.command, Hold)]
-    assert before - after <= passed - hold.seconds + 0.1
+    assert hold.seconds > 1
+    uncertain = 0.5  # what the clocks of two busy workers differ by
+    assert before - after <= passed - hold.seconds + uncertain
     assert (await ann.play("mark", "1", cell=0)).status == "ok"
 
 
