@@ -273,7 +273,7 @@ async def test_the_clocks_of_players_stand_still_from_the_death_of_the_owner_unt
     room = await cluster.new_room(owner, clock={"kind": "increment", "seconds": 60})
     ann, bob = await come(room, ann=at, bob=at)
 
-    async def look() -> float:
+    async def look():
         """What Ann has left now: whoever joins is told."""
         assert (await bob.ask("phx_leave", {})).status == "ok"
         assert (await bob.join()).status == "ok"
