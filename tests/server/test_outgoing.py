@@ -1,11 +1,13 @@
 """Requests to addresses that players chose: none leads into the local network, however it is dressed up."""
 
+import asyncio
+import threading
 from ipaddress import ip_address
 
 import pytest
 
 from parlour.errors import Refused
-from parlour.server.outgoing import NotReached, Outgoing, is_public, read_url
+from parlour.server.outgoing import Names, NotReached, Outgoing, is_public, read_url
 from tests.listener import Listener
 
 
@@ -78,6 +80,35 @@ async def test_a_name_that_leads_elsewhere_after_the_check_is_not_followed_there
     with pytest.raises(Refused, match="local network"):
         await Outgoing(look_up=look_up).post("https://rebind.example/", {}, b"{}")
     assert len(connected) == 1
+
+
+async def test_names_that_nobody_answers_for_hold_up_no_thread_of_the_server_and_do_not_become_many():
+    """Whoever adds webhooks at such names would else keep the journal from noting the time."""
+    asked, answer = [], threading.Event()
+
+    def ask(host, port):
+        asked.append(host)
+        answer.wait()
+        return ["8.8.8.8"]
+
+    names = Names(3, ask)
+    outgoing = Outgoing(look_up=names.look_up, timeout=0.01)
+    waiting = [outgoing.check(f"https://silent-{number}.example/") for number in range(50)]
+    refused = await asyncio.gather(*waiting, return_exceptions=True)
+    assert {type(why) for why in refused} == {Refused}
+    assert len(asked) == 3
+    async with asyncio.timeout(30):
+        assert await asyncio.to_thread(lambda: "the journal") == "the journal"
+        answer.set()
+        assert await names.look_up("example.org", 443) == ["8.8.8.8"]
+
+
+async def test_a_name_that_is_not_there_is_refused_with_its_name():
+    def ask(host, port):
+        raise OSError("no such name")
+
+    with pytest.raises(Refused, match=r"there is no server nowhere\.example"):
+        await Outgoing(look_up=Names(1, ask).look_up).check("https://nowhere.example/")
 
 
 async def test_what_is_no_answer_of_the_web_is_a_failure():

@@ -8,7 +8,10 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from threading import Thread
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,6 +24,8 @@ MAX_ANSWER = 16 * 1024
 """Bytes of a response that are read at most, until its status is known."""
 TIMEOUT = 10.0
 """Seconds for all of a request: the look-up, the connection, and the status of the response."""
+MOST_LOOK_UPS = 20
+"""Names that are looked up at the same time."""
 _PORTS = {"https": 443, "http": 80}
 _NAT64 = ip_network("64:ff9b::/96")
 _UNICAST = ip_network("2000::/3")
@@ -99,10 +104,39 @@ def is_public(address: IpAddress) -> bool:
     return inner.is_global and not inner.is_multicast and not inner.is_reserved
 
 
-async def resolve(host: str, port: int) -> Sequence[str]:
-    """Look a name up by the system."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(address[0]) for *_, address in found]
+def ask_system(host: str, port: int) -> list[str]:
+    """The addresses that a name has; takes as long as whoever answers for the name likes."""
+    return [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class Names:
+    """Looks names up in threads of its own, at most so many at once: a slow one holds up nothing else."""
+
+    def __init__(self, most: int, ask: Callable[[str, int], list[str]] = ask_system) -> None:
+        self._free = asyncio.Semaphore(most)
+        self._ask = ask
+
+    async def look_up(self, host: str, port: int) -> Sequence[str]:
+        """Look a name up; a thread that nobody waits for any more counts until it ends."""
+        await self._free.acquire()
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[list[str]] = loop.create_future()
+
+        def end(settle: Callable[[], None]) -> None:
+            self._free.release()
+            if not found.done():
+                settle()
+
+        def look() -> None:
+            try:
+                settle = partial(found.set_result, self._ask(host, port))
+            except (OSError, UnicodeError) as error:
+                settle = partial(found.set_exception, error)
+            with suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(end, settle)
+
+        Thread(target=look, name="names", daemon=True).start()  # a server that stops does not wait for it
+        return await found
 
 
 class Outgoing:
@@ -112,13 +146,15 @@ class Outgoing:
         self,
         *,
         local: bool = False,
-        look_up: Resolve = resolve,
+        look_up: Resolve | None = None,
         tls: ssl.SSLContext | None = None,
         timeout: float = TIMEOUT,
     ) -> None:
         self._local = local
         """True if addresses of the local network are allowed, and http."""
-        self._look_up = look_up
+        self._look_up = look_up or Names(MOST_LOOK_UPS).look_up
+        self._look_up_new = look_up or Names(MOST_LOOK_UPS).look_up
+        """For addresses that are only checked, which anybody can have done as often as they like."""
         self._tls = tls
         self._timeout = timeout
 
@@ -127,7 +163,7 @@ class Outgoing:
         target = read_url(url, local=self._local)
         try:
             async with asyncio.timeout(self._timeout):
-                await self._address_of(target)
+                await self._address_of(target, self._look_up_new)
         except (OSError, UnicodeError, TimeoutError):
             raise bad_address(f"there is no server {target.host}") from None
 
@@ -136,13 +172,14 @@ class Outgoing:
         target = read_url(url, local=self._local)
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._send(target, await self._address_of(target), headers, body)
+                address = await self._address_of(target, self._look_up)
+                return await self._send(target, address, headers, body)
         except (OSError, UnicodeError, TimeoutError, h11.ProtocolError, ValueError) as error:
             raise NotReached(f"{type(error).__name__}: {error}"[:200]) from None
 
-    async def _address_of(self, target: Target) -> str:
+    async def _address_of(self, target: Target, look_up: Resolve) -> str:
         """The one address to connect to; refused if any that the name has is of the local network."""
-        addresses = await self._look_up(target.host, target.port)
+        addresses = await look_up(target.host, target.port)
         if not addresses:
             raise OSError("no address")
         if not self._local and not all(is_public(ip_address(one.partition("%")[0])) for one in addresses):
