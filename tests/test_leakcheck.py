@@ -346,6 +346,12 @@ class InTheScene(HighCard):
         return {"pieces": [{"id": summary} for summary in state.cards]}
 
 
+class ByWhoIsCalled(HighCard):
+    def to_move(self, state: Hands) -> list[str]:
+        one, other = state.cards
+        return [player for player in state.players if player is not None and one > other]
+
+
 @pytest.mark.parametrize(
     ("game", "part"),
     [
@@ -372,6 +378,7 @@ class InTheScene(HighCard):
         (InTheOutcomesWhy(), "outcome"),
         (ByTheOutcomeItself(), "outcome"),
         (InTheAnswerToWhoKnocks(), "answer to who knocks"),
+        (ByWhoIsCalled(), "when told, while away, of the turn"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Game) else "",
 )

@@ -99,6 +99,7 @@ def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
     received["scene"] = encode(scene)  # late, since it may show the others
     received["room"] = _sheet(room)
     received["time of the next alarm"] = encode(room.next_due)
+    received["when told, while away, of the turn"] = encode(room.called.get(eyes.person))
     return received
 
 
