@@ -192,6 +192,20 @@ def guesses() -> Iterator[Ask]:
     return (("GET", f"/api/rooms/{uuid.uuid4()}", None) for _ in itertools.count())
 
 
+def guessed_codes() -> Iterator[Ask]:
+    """Recovery codes that nobody has."""
+    return (("POST", "/api/sign-in", {"code": uuid.uuid4().hex[:20]}) for _ in itertools.count())
+
+
+def guessed_links() -> Iterator[Ask]:
+    return (("POST", "/api/sign-in", {"link": uuid.uuid4().hex}) for _ in itertools.count())
+
+
+def challenges() -> Iterator[Ask]:
+    """Questions to authenticators that are never answered."""
+    return itertools.repeat(("POST", "/api/sign-in/options", None))
+
+
 def hub_tickets() -> Iterator[Ask]:
     """Wishes for a match by ids that anybody can make up."""
     wish = {"MatchVariant": 0, "MatchModus": 0, "MatchType": 0}
@@ -222,6 +236,28 @@ def tickets(port: int, amount: int) -> Tally:
             answer = http.post("/api/tickets", json=body, headers={"Authorization": f"Bearer {token}"})
             tally["done" if answer.is_success else "refused"] += 1
             tally["server_errors"] += answer.status_code == 500
+    return tally
+
+
+def members(port: int, amount: int) -> Tally:
+    """Guest after guest becomes an account, and has webhooks that are not to be reached, or not allowed."""
+    tally = Tally()
+    until = time.monotonic() + SECONDS
+    transport = httpx.HTTPTransport(local_address=ADDRESS)
+    urls = ("https://127.0.0.1/", "https://[::ffff:10.0.0.1]/", "https://nowhere.invalid/", "http://x/")
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=transport, timeout=SECONDS) as http:
+        for number in range(amount // (len(urls) + 2)):
+            if time.monotonic() > until:
+                break
+            http.cookies.clear()
+            body = {"name": f"Mallory {uuid.uuid4().hex[:8]} {number}"}
+            asks: list[Ask] = [("POST", "/api/players", {}), ("POST", "/api/account", body)]
+            asks += [("POST", "/api/notifications/webhooks", {"url": url}) for url in urls]
+            for method, path, said in asks:
+                answer = http.request(method, path, json=said)  # who they are is in a cookie
+                tally["done" if answer.is_success else "refused"] += 1
+                tally["server_errors"] += answer.status_code == 500
+                tally["reached"] += answer.is_success and path.endswith("webhooks")
     return tally
 
 
@@ -306,6 +342,10 @@ ATTACKS: dict[str, Callable[[int, int], Tally]] = {
     "rooms by forged addresses": calls(new_rooms, forged),
     "identities": calls(new_players),
     "guessed ids": calls(guesses),
+    "guessed recovery codes": calls(guessed_codes),
+    "guessed links": calls(guessed_links),
+    "challenges": calls(challenges),
+    "accounts and webhooks": members,
     "tickets": tickets,
     "tickets at gammonx": calls(hub_tickets),
     "relays": many_relays,

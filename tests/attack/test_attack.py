@@ -2,6 +2,7 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def beside(server):
 
 def during(attack_name, server, amount, beside):
     """What came of an attack, and what somebody else was answered meanwhile, in order."""
-    answers: list[str | None] = []
+    answers: list[Any] = []
     with ThreadPoolExecutor(1) as pool:
         attacking = pool.submit(ATTACKS[attack_name], server.port, amount)
         while len(answers) < FEW and not (answers and attacking.done()):
@@ -107,6 +108,33 @@ def test_one_address_has_no_more_silent_connections_than_sockets(tmp_path):
 def test_ids_can_be_guessed_only_so_often(server):
     assert ATTACKS["guessed ids"](server.port, 100)["refused"] == 100
     assert server.call("GET", "/health").status_code == 200
+
+
+def test_recovery_codes_can_be_guessed_only_so_often_while_others_sign_in(tmp_path):
+    own = limited_server(tmp_path).start()
+    try:
+        bearer = {"Authorization": f"Bearer {own.guest('Ann').token}"}
+        code = own.call("POST", "/api/account", {}, headers=bearer).json()["code"]
+        tally, answers = during(
+            "guessed recovery codes",
+            own,
+            200,
+            lambda: own.call("POST", "/api/sign-in", {"code": code}).status_code,
+        )
+        assert (tally["refused"], tally["done"]) == (200, 0)
+        assert set(answers) == {201}
+        assert own.log.count(code) == 0
+    finally:
+        end(own)
+
+
+@pytest.mark.parametrize("name", ["guessed links", "challenges", "accounts and webhooks"])
+def test_accounts_that_are_asked_for_without_end_hold_up_nobody(name, server, beside):
+    tally, answers = during(name, server, 400, beside)
+    assert tally["server_errors"] == tally["reached"] == 0
+    assert tally["refused"] + tally["done"] > 100
+    assert answers
+    assert set(answers) <= {"not_your_turn", "too_fast"}
 
 
 @pytest.mark.parametrize("name", FAULTS)
