@@ -6,12 +6,14 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.server.limits import Allowances
+from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import Accounts
 from parlour.server.parts.accounts.leaving import FORMER, delete_account, everything_about
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
+from parlour.server.parts.notifications.endpoints import Endpoints
 from parlour.server.sessions import Sessions
-from parlour.server.tokens import Tokens
+from parlour.server.tokens import Bearer, Tokens
 from tests.authenticator import Authenticator
 from tests.server.world import HandClock
 
@@ -59,7 +61,7 @@ async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_o
         for at in (worker() for _ in range(3))
     )
     made = key.create(await one.ask_for_new("ann", "Ann", site))
-    signed_in, _ = await two.open("ann", "Ann", "a phone", made, site)
+    signed_in, _ = await two.open(Bearer("ann", 0), "Ann", "a phone", made, site)
     shown = key.get(await three.ask_for_any(site))
     entered = await asyncio.gather(
         *(at.sign_in(shown, "a laptop", SOMEWHERE, site) for at in (one, two, three)), return_exceptions=True
@@ -73,6 +75,55 @@ async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_o
 def entered_with(player):
     """The passkey that was used last."""
     return max(player.passkeys, key=lambda one: one.used).id
+
+
+async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing_for_it(journal, worker):
+    """A stolen token of the guest neither gets a link, a code or a passkey, nor anything else."""
+    site, key = site_at("https://games.example"), Authenticator("https://games.example", "games.example")
+    one, two = worker(), worker()
+    await two._sessions.look_up("ann")
+    stolen = Bearer("ann", 0)
+    passkeys = Passkeys(journal, two._clock, two._sessions, two, Tokens(b"k" * 32, date=two._clock.date))
+    made = key.create(await passkeys.ask_for_new("ann", "Ann", site))
+    endpoints = Endpoints(journal, two._sessions, Outgoing(local=True))
+    await one.open("ann", "Ann", "a phone")
+    assert two._sessions.player(stolen) == "ann"
+    asked = [
+        two.make_link(stolen),
+        two.renew_code(stolen),
+        two.save(stolen, "Eve"),
+        two.sign_out(stolen, 1),
+        two.end_all(stolen, ""),
+        passkeys.add(stolen, "a stick", made, site),
+        passkeys.open(stolen, "Eve", "a stick", made, site),
+        passkeys.remove(stolen, "one"),
+        endpoints.add_webhook(stolen, "http://127.0.0.1:9/", 0.0),
+    ]
+    refused = await asyncio.gather(*asked, return_exceptions=True)
+    assert [getattr(why, "code", why) for why in refused] == ["bad_token"] * len(asked)
+    ann = await one._sessions.known("ann")
+    assert ann is not None
+    assert (ann.name, ann.passkeys, len(ann.devices), ann.session) == ("Ann", (), 1, 1)
+
+
+async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_told_nowhere(journal, worker):
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def look_up(host, port):
+        asked.set()
+        await answer.wait()
+        return ["8.8.8.8"]
+
+    one, two = worker(), worker()
+    endpoints = Endpoints(journal, one._sessions, Outgoing(look_up=look_up))
+    await one.save(Bearer("gus", 0), "Gus")
+    adding = asyncio.ensure_future(endpoints.add_webhook(Bearer("gus", 0), "https://slow.example/", 0.0))
+    await asked.wait()
+    await delete_account(journal, two._sessions, no_room, "gus")
+    answer.set()
+    with pytest.raises(Refused, match="bad_token"):
+        await adding
+    assert await endpoints.list("gus") == []
 
 
 async def test_a_name_a_link_and_a_user_are_given_once_however_many_ask(journal, worker):

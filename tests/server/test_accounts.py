@@ -156,6 +156,50 @@ async def test_the_guests_tokens_end_when_it_becomes_an_account(club):
     assert code_of(await club.call("POST", "/api/account/code", {}, guest["token"])) == (401, "bad_token")
 
 
+@pytest.fixture
+def slow_reads(club, monkeypatch):
+    """Whoever reads a record lets others go on meanwhile."""
+    read = club.world.journal.record
+
+    async def take_a_turn(*name):
+        record = await read(*name)
+        await asyncio.sleep(0)
+        return record
+
+    monkeypatch.setattr(club.world.journal, "record", take_a_turn)
+
+
+@pytest.mark.usefixtures("slow_reads")
+async def test_a_stolen_guest_token_that_comes_while_the_account_is_made_gets_nothing_of_it(club):
+    """Who asks again and again is let in as the guest, and comes to the player's record after the account."""
+    guest = await club.guest(name="Ann")
+    asked = [
+        ("POST", "/api/account/links", None),
+        ("POST", "/api/account/code", None),
+        ("POST", "/api/players", {"name": "Eve"}),
+        ("DELETE", "/api/players/me/sessions", None),
+        ("DELETE", "/api/account", None),
+        ("DELETE", "/api/account/devices/1", None),
+    ]
+    opened, *answers = await asyncio.gather(
+        club.call("POST", "/api/account", {}, guest["token"]),
+        *(club.call(method, path, body, guest["token"]) for method, path, body in asked),
+    )
+    assert [code_of(answer) for answer in answers] == [(401, "bad_token")] * len(asked)
+    ann = await club.whoami(opened.json()["token"])
+    assert (ann["name"], len(ann["devices"])) == ("Ann", 1)
+    assert (await club.sign_in(code=opened.json()["code"])).status_code == 201
+
+
+@pytest.mark.usefixtures("slow_reads")
+async def test_a_stolen_token_that_comes_while_all_sessions_are_ended_is_not_renewed(club):
+    guest = await club.guest(name="Gus")
+    ended, renewed = await asyncio.gather(
+        club.end(guest["token"]), club.call("POST", "/api/players", {}, guest["token"])
+    )
+    assert (ended.status_code, code_of(renewed)) == (200, (401, "bad_token"))
+
+
 async def test_a_guest_of_before_knows_nothing_of_devices(club):
     guest = await club.guest()
     assert await club.whoami(guest["token"]) == {
@@ -315,6 +359,42 @@ async def test_a_guest_has_no_links(club):
     guest = await club.guest()
     answer = await club.call("POST", "/api/account/links", token=guest["token"])
     assert code_of(answer) == (403, "account_needed")
+
+
+# Pages of other sites.
+
+
+FOREIGN = [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}]
+"""What a browser says of a page that is not ours."""
+BODIES = {
+    "/api/account": {"name": "Eve"},
+    "/api/account/passkeys": {"passkey": {}},
+    "/api/account/passkeys/options": {},
+    "/api/notifications/push": {"endpoint": "https://a.example/", "keys": {"p256dh": "A", "auth": "A"}},
+    "/api/notifications/webhooks": {"url": "https://evil.example/"},
+}
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+async def test_no_page_of_another_site_does_anything_about_an_account_with_its_cookie(club, foreign):
+    ann = await club.open("Ann")
+    mine = ("/api/account", "/api/notifications", "/api/players/me/")
+    calls = [call for call in club.api.calls if call.path.startswith(mine)]
+    assert len(calls) > 15
+    for call in calls:
+        path = call.path.replace("{number}", "1").replace("{id}", "x")
+        body = BODIES.get(path) if call.method == "POST" else {} if call.method == "PUT" else None
+        answer = await club.call(call.method, path, body, Cookie=f"{COOKIE}={ann['token']}", **foreign)
+        assert code_of(answer) == (401, "bad_token"), (call.method, path)
+        assert "set-cookie" not in answer.headers
+    assert (await club.whoami(ann["token"]))["name"] == "Ann"
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+async def test_no_page_of_another_site_signs_its_visitors_in_to_an_account_of_its_own(club, foreign):
+    eve = await club.open("Eve")
+    answer = await club.call("POST", "/api/sign-in", {"code": eve["code"]}, **foreign)
+    assert "set-cookie" not in answer.headers
 
 
 # Leaving.

@@ -36,7 +36,8 @@ class House:
         doors.append(GammonxDoor(world.server, tokens, limits, world.settings))
         self.sockets = Sockets(doors, world.clock, limits, world.settings)
         world.server.sessions.hang_up = self.sockets.hang_up
-        transport = httpx.ASGITransport(web_app(Api(world.server, tokens, limits, world.settings), None))
+        self.api = Api(world.server, tokens, limits, world.settings)
+        transport = httpx.ASGITransport(web_app(self.api, None))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://parlour.test")
 
     async def guest(self, token=None, **body):

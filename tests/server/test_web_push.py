@@ -14,7 +14,9 @@ from parlour.server.parts.notifications.push import (
     encrypt,
     read_browser,
 )
+from parlour.server.sessions import Sessions
 from tests.push_receiver import PushReceiver, claims_of
+from tests.server.world import HandClock
 
 # RFC 8291, Appendix A.
 PLAINTEXT = b"When I grow up, I want to be a watermelon"
@@ -83,7 +85,7 @@ def test_a_signature_of_another_key_does_not_verify():
 async def test_all_workers_of_a_journal_have_the_same_key(tmp_path):
     journal = MemoryJournal(tmp_path, "process")
     await journal.open()
-    keys = [await Endpoints(journal, Outgoing()).push_key() for _ in range(2)]
+    keys = [await Endpoints(journal, Sessions(journal, HandClock()), Outgoing()).push_key() for _ in range(2)]
     assert keys[0] is not None
     assert keys[0].public == keys[1].public  # type: ignore[union-attr]
 

@@ -117,6 +117,13 @@ class _Valid(NamedTuple):
             return cls(0 if player is None else player.session, None, 0)
         return cls(player.session, frozenset(one.number for one in player.devices), player.last_device)
 
+    def check(self, bearer: Bearer) -> None:
+        """Refuse a token of a session that was ended."""
+        if bearer.session < self.session:
+            raise bad_token()
+        if self.devices is not None and bearer.device not in self.devices:
+            raise bad_token()
+
     def newer(self, other: "_Valid | None") -> "_Valid":
         """What is true by two answers, whichever of them is older."""
         if other is None or other.session < self.session:
@@ -149,6 +156,10 @@ def read_player(record: Record) -> KeptPlayer:
     return read(record, _decode)
 
 
+Asker = Bearer | str
+"""Who has a player changed: whoever has a token, if it is still valid then; or the server, by the id."""
+
+
 class Sessions:
     """Knows which tokens are valid: those signed since their player last ended all sessions."""
 
@@ -168,10 +179,7 @@ class Sessions:
         valid = self._valid.get(bearer.player)
         if valid is None or (bearer.session >= valid.session and bearer.device > valid.last):
             raise LookUpFirst(lambda: self.look_up(bearer.player, bearer.device))
-        if bearer.session < valid.session:
-            raise bad_token()
-        if valid.devices is not None and bearer.device not in valid.devices:
-            raise bad_token()
+        valid.check(bearer)
         return bearer.player
 
     async def look_up(self, player: str, device: int = 0) -> None:
@@ -227,7 +235,7 @@ class Sessions:
             )
             raise Refused(Code.ACCOUNT_NEEDED, why)
 
-    async def save(self, id: str, name: str | None, claim: Claim | None = None) -> KeptPlayer:
+    async def save(self, who: Asker, name: str | None, claim: Claim | None = None) -> KeptPlayer:
         """Keep a player, under a new name if one is given; *claim* says what an account's name needs."""
 
         async def rename(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
@@ -236,19 +244,23 @@ class Sessions:
             renamed = replace(player, name=name)
             return renamed, () if claim is None or player.account is None else await claim(player, renamed)
 
-        return await self.change(id, rename)
+        return await self.change(who, rename)
 
     async def change(
-        self, id: str, make: Callable[[KeptPlayer], Awaitable[tuple[KeptPlayer, Sequence[Change]]]]
+        self, who: Asker, make: Callable[[KeptPlayer], Awaitable[tuple[KeptPlayer, Sequence[Change]]]]
     ) -> KeptPlayer:
         """Keep a player as *make* makes them, together with its other changes, all or nothing.
 
-        It is asked again if the player has changed meanwhile, at whichever worker.
+        It is asked again if the player has changed meanwhile, at whichever worker; so is whether the token
+        is still valid, of which this worker may not have heard.
         """
+        id = who if isinstance(who, str) else who.player
         async with self._alone(id):
             for _ in range(TRIES):
                 record, now = await self._journal.record(KIND, id), self._clock.now()
                 before = KeptPlayer(id, guest_name(id)) if record is None else read_player(record)
+                if not isinstance(who, str):
+                    _Valid.of(before).check(who)
                 after, changes = await make(before)
                 if record is not None and after == before and not changes:
                     return after

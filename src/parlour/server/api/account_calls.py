@@ -16,7 +16,7 @@ from parlour.server.api.bodies import (
     SignIn,
     SignInLink,
 )
-from parlour.server.api.callers import Callers, device_name, no_token
+from parlour.server.api.callers import Callers, device_name
 from parlour.server.api.calls import Call, reply
 from parlour.server.api.passkey_calls import PasskeyCalls, site_of
 from parlour.server.components import Components
@@ -25,7 +25,7 @@ from parlour.server.parts.accounts.accounts import LINK_LASTS, SignedIn
 from parlour.server.parts.accounts.leaving import Everything, delete_account, everything_about
 from parlour.server.parts.accounts.passkeys import Passkeys, are_installed
 from parlour.server.sessions import KeptPlayer
-from parlour.server.tokens import Bearer, Tokens, guest_name
+from parlour.server.tokens import Tokens, guest_name
 
 
 class AccountCalls:
@@ -65,7 +65,7 @@ class AccountCalls:
         ]  # fmt: skip
 
     async def show_account(self, request: Request) -> MyAccount:
-        bearer = await self._bearer(request)
+        bearer = await self._callers.known_bearer(request)
         player = await self._sessions.known(bearer.player)
         if player is None:
             player = KeptPlayer(bearer.player, guest_name(bearer.player))
@@ -80,21 +80,21 @@ class AccountCalls:
 
     async def open_account(self, request: Request, new: NewAccountBy) -> Response:
         self._charge(request)
-        id = await self._callers.known(request)
+        bearer = await self._callers.known_bearer(request)
         name = None if new.name is None else self._callers.checked_name(new.name)
         device = device_name(request)
         if new.passkey is None:
-            signed_in, code = await self._accounts.open(id, name, device)
+            signed_in, code = await self._accounts.open(bearer, name, device)
         else:
             site = site_of(request, self._parlour.settings)
-            signed_in, code = await self._passkeys.open(id, name, device, new.passkey, site)
+            signed_in, code = await self._passkeys.open(bearer, name, device, new.passkey, site)
         known = self._callers.known_as(*signed_in)
         opened = OpenedAccount(known.id, known.name, known.token, known.account, known.bot, code)
         return self._callers.introduce(request, opened, 201)
 
     async def renew_code(self, request: Request) -> RecoveryCode:
         self._charge(request)
-        return RecoveryCode(await self._accounts.renew_code(await self._callers.known(request)))
+        return RecoveryCode(await self._accounts.renew_code(await self._callers.known_bearer(request)))
 
     async def sign_in(self, request: Request, shown: SignIn) -> Response:
         self._charge(request)
@@ -118,25 +118,25 @@ class AccountCalls:
 
     async def make_link(self, request: Request) -> SignInLink:
         self._charge(request)
-        secret = await self._accounts.make_link(await self._callers.known(request))
+        secret = await self._accounts.make_link(await self._callers.known_bearer(request))
         return SignInLink(f"/sign-in#{secret}", LINK_LASTS)
 
     async def sign_out(self, request: Request) -> Response:
         self._charge(request)
-        bearer, number = await self._bearer(request), request.path_params["number"]
+        bearer, number = await self._callers.known_bearer(request), request.path_params["number"]
         device = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
-        await self._accounts.sign_out(bearer.player, device)
+        await self._accounts.sign_out(bearer, device)
         return self._callers.forget(request, reply(Done())) if device == bearer.device else reply(Done())
 
     async def delete_account(self, request: Request) -> Response:
         self._charge(request)
-        bearer = await self._bearer(request)
-        await delete_account(self._parlour.journal, self._sessions, self._parlour.call, bearer.player)
+        bearer = await self._callers.known_bearer(request)
+        await delete_account(self._parlour.journal, self._sessions, self._parlour.call, bearer)
         return self._callers.forget(request, reply(Done()))
 
     async def export(self, request: Request) -> Response:
         self._charge(request)
-        bearer = await self._bearer(request)
+        bearer = await self._callers.known_bearer(request)
         player = await self._sessions.known(bearer.player)
         if player is None:
             player = KeptPlayer(bearer.player, guest_name(bearer.player))
@@ -146,14 +146,9 @@ class AccountCalls:
 
     async def end_sessions(self, request: Request) -> Response:
         self._charge(request)
-        signed_in = await self._accounts.end_all(await self._callers.known(request), device_name(request))
+        bearer = await self._callers.known_bearer(request)
+        signed_in = await self._accounts.end_all(bearer, device_name(request))
         return self._callers.introduce(request, self._callers.known_as(*signed_in), 200)
 
     def _charge(self, request: Request) -> None:
         self._limits.check_call(self._callers.address(request), CREATE_COST)
-
-    async def _bearer(self, request: Request) -> Bearer:
-        bearer = await self._callers.bearer(request)
-        if bearer is None:
-            raise no_token()
-        return bearer

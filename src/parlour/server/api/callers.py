@@ -33,6 +33,10 @@ class Callers(Protocol):
         """The content of the caller's token."""
         ...
 
+    async def known_bearer(self, request: Request) -> Bearer:
+        """The content of the caller's token; refused without one."""
+        ...
+
     async def known(self, request: Request) -> str:
         """The player who calls; refused without one."""
         ...

@@ -264,7 +264,7 @@ class Api:
         self._limits.check_call(self.address(request), CREATE_COST)
         bearer = await self._named_by_proxy(request) or Bearer(new_player_id(), 0)
         name = None if new.name is None else self.checked_name(new.name)
-        player = await self._parlour.accounts.save(bearer.player, name, bearer.device)
+        player = await self._parlour.accounts.save(bearer, name)
         if new.bot is not None:
             player = await become_bot(self._parlour.journal, self._parlour.sessions, player, bot=new.bot)
         return self.introduce(request, self.known_as(player, bearer.device), 201)
@@ -490,10 +490,14 @@ class Api:
 
     async def known(self, request: Request) -> str:
         """The player who calls; refused without one."""
-        player = await self.asker(request)
-        if player is None:
+        return (await self.known_bearer(request)).player
+
+    async def known_bearer(self, request: Request) -> Bearer:
+        """The content of the caller's token; refused without one."""
+        bearer = await self.bearer(request)
+        if bearer is None:
             raise no_token()
-        return player
+        return bearer
 
     async def show_server(self, request: Request) -> PublicServer:  # noqa: ARG002
         return PublicServer(__version__, self._settings.public_url or None)

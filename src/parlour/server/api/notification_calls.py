@@ -11,7 +11,7 @@ from parlour.server.api.bodies import (
     NewWebhook,
     WebhookWanted,
 )
-from parlour.server.api.callers import Callers, device_name, no_token
+from parlour.server.api.callers import Callers, device_name
 from parlour.server.api.calls import Call
 from parlour.server.clock import Clock
 from parlour.server.endpoint_records import Endpoint
@@ -48,9 +48,7 @@ class NotificationCalls:
 
     async def add_browser(self, request: Request, wanted: BrowserSubscription) -> MyEndpoint:
         self._charge(request)
-        bearer = await self._callers.bearer(request)
-        if bearer is None:
-            raise no_token()
+        bearer = await self._callers.known_bearer(request)
         keys, name = wanted.keys, device_name(request)
         return _shown(
             await self._endpoints.add_browser(
@@ -60,8 +58,8 @@ class NotificationCalls:
 
     async def add_webhook(self, request: Request, wanted: WebhookWanted) -> NewWebhook:
         self._charge(request)
-        player = await self._callers.known(request)
-        added = await self._endpoints.add_webhook(player, wanted.url, self._clock.date())
+        bearer = await self._callers.known_bearer(request)
+        added = await self._endpoints.add_webhook(bearer, wanted.url, self._clock.date())
         return NewWebhook(added.id, added.kind, added.url, added.name, added.since, added.secret)
 
     async def remove_endpoint(self, request: Request) -> Done:

@@ -47,13 +47,13 @@ class PasskeyCalls:
 
     async def add(self, request: Request, new: NewPasskey) -> Done:
         self._charge(request)
-        id, site = await self._callers.known(request), site_of(request, self._settings)
-        await self._passkeys.add(id, device_name(request), new.passkey, site)
+        bearer, site = await self._callers.known_bearer(request), site_of(request, self._settings)
+        await self._passkeys.add(bearer, device_name(request), new.passkey, site)
         return Done()
 
     async def remove(self, request: Request) -> Done:
         self._charge(request)
-        await self._passkeys.remove(await self._callers.known(request), request.path_params["id"])
+        await self._passkeys.remove(await self._callers.known_bearer(request), request.path_params["id"])
         return Done()
 
     def _charge(self, request: Request) -> None:

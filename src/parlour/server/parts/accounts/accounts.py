@@ -17,7 +17,7 @@ from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 from parlour.server.parts.accounts.names import check_account_name, key_of_name
 from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
-from parlour.server.sessions import TRIES, Device, KeptPlayer, Sessions
+from parlour.server.sessions import TRIES, Asker, Device, KeptPlayer, Sessions
 from parlour.server.tokens import Bearer, new_player_id
 
 ACCOUNT_NAME = "account_name"
@@ -64,7 +64,7 @@ class Accounts:
         """How many wrong codes an address may still try, shared with those who look for rooms."""
 
     async def open(
-        self, id: str, name: str | None, device: str, also: Make | None = None
+        self, who: Asker, name: str | None, device: str, also: Make | None = None
     ) -> tuple[SignedIn, str]:
         """Make a guest an account, with a recovery code and what *also* adds; the guest's tokens end."""
         code = new_code()
@@ -75,7 +75,7 @@ class Accounts:
             account, more = (account, ()) if also is None else await also(account)
             return account, (*claims, *changes, *more)
 
-        player = await self._sessions.change(id, make)
+        player = await self._sessions.change(who, make)
         self._sessions.tell_ended(player)
         return SignedIn(player, player.last_device), code
 
@@ -112,10 +112,10 @@ class Accounts:
                 return account, (*changes, owned)
         raise Refused(Code.NAME_TAKEN, f"no name like {name!r} is free here")
 
-    async def save(self, id: str, name: str | None, device: int = 0) -> KeptPlayer:
+    async def save(self, bearer: Bearer, name: str | None) -> KeptPlayer:
         """Keep a player, under a new name if one is given, and note that a device was used."""
-        player = await self._sessions.save(id, name, self.claim)
-        date = self._clock.date()
+        player = await self._sessions.save(bearer, name, self.claim)
+        date, device = self._clock.date(), bearer.device
         if not any(one.number == device and date - one.seen >= SEEN_EVERY for one in player.devices):
             return player
 
@@ -123,7 +123,7 @@ class Accounts:
             devices = (replace(one, seen=date) if one.number == device else one for one in player.devices)
             return replace(player, devices=tuple(devices)), ()
 
-        return await self._sessions.change(id, see)
+        return await self._sessions.change(bearer, see)
 
     async def claim(self, before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
         """What is written to give an account its name; refused if another account has it."""
@@ -139,14 +139,14 @@ class Accounts:
             changes.append(NewRecord(ACCOUNT_NAME, key, account.name.encode(), owner=account.id))
         return changes
 
-    async def renew_code(self, id: str) -> str:
+    async def renew_code(self, who: Asker) -> str:
         """A new recovery code for an account; the old one is not valid any more."""
         code = new_code()
 
         async def renew(account: KeptPlayer) -> Made:
             return _with_code(known_account(account), code)
 
-        await self._sessions.change(id, renew)
+        await self._sessions.change(who, renew)
         return code
 
     async def sign_in_by_code(self, code: str, device: str, address: str) -> SignedIn:
@@ -178,7 +178,7 @@ class Accounts:
                 self._guesses.take(address, 1.0)
             raise
 
-    async def make_link(self, id: str) -> str:
+    async def make_link(self, who: Asker) -> str:
         """The secret of a link that signs a device in to this account, once and soon; older ones end."""
         secret = new_link_secret()
 
@@ -190,7 +190,7 @@ class Accounts:
             link = NewRecord(SIGN_IN_LINK, digest_of(secret), b"", owner=account.id, due=now + LINK_LASTS)
             return account, (*(Drop(SIGN_IN_LINK, key=key) for key in sorted(old)), link)
 
-        await self._sessions.change(id, make)
+        await self._sessions.change(who, make)
         return secret
 
     async def sign_in_by_link(self, secret: str, device: str) -> SignedIn:
@@ -209,7 +209,7 @@ class Accounts:
 
         return await self.sign_in(link.owner, sign_in)
 
-    async def sign_out(self, id: str, device: int) -> None:
+    async def sign_out(self, who: Asker, device: int) -> None:
         """Sign one device out: its tokens are not valid any more, and its connections close."""
 
         async def sign_out(account: KeptPlayer) -> Made:
@@ -218,16 +218,16 @@ class Accounts:
                 raise Refused(Code.NOT_FOUND, f"you are not signed in on a device {device}")
             return replace(account, devices=rest), ()
 
-        self._sessions.tell_ended(await self._sessions.change(id, sign_out), device)
+        self._sessions.tell_ended(await self._sessions.change(who, sign_out), device)
 
-    async def end_all(self, id: str, device: str) -> SignedIn:
+    async def end_all(self, who: Asker, device: str) -> SignedIn:
         """End all sessions of a player; an account is signed in anew, on the device that asked."""
 
         async def end(player: KeptPlayer) -> Made:
             player = replace(player, session=player.session + 1, devices=())
             return player if player.account is None else self.on_device(player, device), ()
 
-        player = await self._sessions.change(id, end)
+        player = await self._sessions.change(who, end)
         self._sessions.tell_ended(player)
         return SignedIn(player, 0 if player.account is None else player.last_device)
 

@@ -28,7 +28,7 @@ from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.record_decoding import read
 from parlour.server.result_records import RESULT, UNRATED, GameResult, read_result, read_unrated, results_of
 from parlour.server.rooms.calls import Perform, RoomCall
-from parlour.server.sessions import Device, KeptPlayer, Sessions
+from parlour.server.sessions import Asker, Device, KeptPlayer, Sessions
 from parlour.server.standings import STANDING, read_standing, standing_record, standings_of
 from parlour.wire import Rename
 
@@ -96,8 +96,10 @@ CallRoom = Callable[[str, RoomCall], Awaitable[Any]]
 """Asks the owner of a room, by the room's id."""
 
 
-async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, id: str) -> None:
+async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, who: Asker) -> None:
     """Delete a player: results and ratings stay, without the name; nobody can be this player any more."""
+
+    id = who if isinstance(who, str) else who.player
 
     async def forget(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
         drops: list[Change] = [Drop(PREFERENCES, key=id), *await drop_endpoints(journal, id)]
@@ -113,7 +115,7 @@ async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, i
 
     await _rename_at_seats(journal, call, id)  # first: no game that ends from now on has the old name
     await _rename_in_records(journal, id)
-    sessions.tell_ended(await sessions.change(id, forget))  # last: if anything failed, they can ask again
+    sessions.tell_ended(await sessions.change(who, forget))  # last: if anything failed, they can ask again
 
 
 async def _rename_in_records(journal: Journal, id: str) -> None:

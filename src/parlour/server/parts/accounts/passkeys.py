@@ -18,7 +18,7 @@ from parlour.server.parts.accounts.accounts import DROP_AT_ONCE, Accounts, Made,
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.accounts.sites import Site
 from parlour.server.sessions import KeptPlayer, Passkey, Sessions
-from parlour.server.tokens import Tokens, guest_name, random_letters
+from parlour.server.tokens import Bearer, Tokens, guest_name, random_letters
 
 PASSKEY = "passkey"
 USED_CHALLENGE = "used_challenge"
@@ -87,22 +87,22 @@ class Passkeys:
         return options
 
     async def open(
-        self, id: str, name: str | None, device: str, credential: Credential, site: Site
+        self, bearer: Bearer, name: str | None, device: str, credential: Credential, site: Site
     ) -> tuple[SignedIn, str]:
         """Make a guest an account that has this passkey, and a recovery code."""
-        add = partial(self._with_passkey, *self._read_new(id, device, credential, site))
-        return await self._accounts.open(id, name, device, add)
+        add = partial(self._with_passkey, *self._read_new(bearer.player, device, credential, site))
+        return await self._accounts.open(bearer, name, device, add)
 
-    async def add(self, id: str, device: str, credential: Credential, site: Site) -> None:
+    async def add(self, bearer: Bearer, device: str, credential: Credential, site: Site) -> None:
         """Add a passkey to an account."""
-        challenge, passkey = self._read_new(id, device, credential, site)
+        challenge, passkey = self._read_new(bearer.player, device, credential, site)
 
         async def make(account: KeptPlayer) -> Made:
             return await self._with_passkey(challenge, passkey, known_account(account))
 
-        await self._sessions.change(id, make)
+        await self._sessions.change(bearer, make)
 
-    async def remove(self, id: str, passkey: str) -> None:
+    async def remove(self, bearer: Bearer, passkey: str) -> None:
         """Remove a passkey of an account; the recovery code stays."""
 
         async def make(account: KeptPlayer) -> Made:
@@ -111,7 +111,7 @@ class Passkeys:
                 raise Refused(Code.NOT_FOUND, "you have no such passkey")
             return replace(account, passkeys=rest), (Drop(PASSKEY, key=digest_of(passkey)),)
 
-        await self._sessions.change(id, make)
+        await self._sessions.change(bearer, make)
 
     async def sign_in(self, credential: Credential, device: str, address: str, site: Site) -> SignedIn:
         """Sign somebody in by a passkey; wrong ones are counted by address."""

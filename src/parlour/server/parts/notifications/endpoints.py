@@ -1,14 +1,14 @@
 """The endpoints of players: added, listed, removed; a browser's keys and a webhook's address are checked."""
 
-import asyncio
 import secrets
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Conflict, Damaged, Drop, Journal, Unchanged
+from parlour.journal.base import Change, Conflict, Damaged, Drop, Journal, Unchanged
 from parlour.server.endpoint_records import (
     ENDPOINT,
     Endpoint,
@@ -20,6 +20,7 @@ from parlour.server.endpoint_records import (
 from parlour.server.outgoing import Outgoing
 from parlour.server.record_decoding import read
 from parlour.server.secret import secret_of
+from parlour.server.sessions import KeptPlayer, Sessions
 from parlour.server.tokens import Bearer
 
 MOST = 10
@@ -46,11 +47,11 @@ def is_installed() -> bool:
 class Endpoints:
     """Keeps where players want to be told."""
 
-    def __init__(self, journal: Journal, outgoing: Outgoing) -> None:
+    def __init__(self, journal: Journal, sessions: Sessions, outgoing: Outgoing) -> None:
         self._journal = journal
+        self._sessions = sessions
         self._outgoing = outgoing
         self._key: PushKey | None = None
-        self._adding = asyncio.Lock()
 
     async def push_key(self) -> PushKey | None:
         """The server's key for push services, made once and shared by all workers; None without the extra."""
@@ -83,14 +84,14 @@ class Endpoints:
         new = Endpoint(id, "push", player, url, date, name, secret, key, bearer.session, bearer.device)
         if before is not None and replace(new, since=before.since) == before:
             return before
-        return await self._add(new, is_new=before is None or before.player != player)
+        return await self._add(bearer, new)
 
-    async def add_webhook(self, player: str, url: str, date: float) -> Endpoint:
+    async def add_webhook(self, bearer: Bearer, url: str, date: float) -> Endpoint:
         """Tell a player at this address, too; one that is there already gets a new secret."""
-        id = endpoint_id("webhook", url, player)
-        before = await self._before(id)
-        new = Endpoint(id, "webhook", player, url, date, secret=secrets.token_urlsafe(32))
-        return await self._add(new, is_new=before is None)
+        id = endpoint_id("webhook", url, bearer.player)
+        return await self._add(
+            bearer, Endpoint(id, "webhook", bearer.player, url, date, secret=secrets.token_urlsafe(32))
+        )
 
     async def remove(self, player: str, id: str) -> None:
         """Tell a player there no more."""
@@ -106,12 +107,17 @@ class Endpoints:
         except Conflict:
             raise Refused(Code.NOT_SAVED, "this was just changed elsewhere, too; try again") from None
 
-    async def _add(self, new: Endpoint, *, is_new: bool) -> Endpoint:
+    async def _add(self, bearer: Bearer, new: Endpoint) -> Endpoint:
         await self._outgoing.check(new.url)
-        async with self._adding:
-            if is_new and len(await endpoints_of(self._journal, new.player)) >= MOST:
+
+        async def add(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+            """In one write with the player, who may have gone while a name was looked up."""
+            others = [one for one in await endpoints_of(self._journal, new.player) if one.id != new.id]
+            if len(others) >= MOST:
                 raise Refused(Code.TOO_MANY, f"you can be told at {MOST} places at most; remove one first")
-            await self._journal.keep(endpoint_record(new))
+            return player, (endpoint_record(new),)
+
+        await self._sessions.change(bearer, add)
         return new
 
     async def _before(self, id: str) -> Endpoint | None:

@@ -89,7 +89,7 @@ class Notifications:
         self._outgoing = outgoing
         self._site = site
         """Where the server's pages are; empty if that is not known."""
-        self.endpoints = Endpoints(journal, outgoing)
+        self.endpoints = Endpoints(journal, sessions, outgoing)
         self.mailbox = Mailbox()
         self.under_way = Tasks()
         self._busy: Counter[str] = Counter()
