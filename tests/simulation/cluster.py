@@ -22,6 +22,7 @@ from parlour.server.gateway.pipes import DATA
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
 from parlour.server.network import Network
+from parlour.server.rooms import calling_records
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.settings import Settings
 from parlour.server.tokens import SigningKeys, Tokens
@@ -31,6 +32,7 @@ from tests.simulation.game import Pairs, Saying
 from tests.simulation.journal import WorkerJournal
 from tests.simulation.leases import LeaseTable, SimulatedLeases
 from tests.simulation.loop import Handle, Process, VirtualLoop
+from tests.simulation.postbox import Postbox, Posting
 
 SHARDS = 6
 """Few, since dealing them takes most of the time of a schedule."""
@@ -38,6 +40,8 @@ RESTART = 0.3
 """Seconds after which a process that has ended by itself is started again."""
 TURN = 1e-6
 """Seconds that a turn of the loop takes at least: who looks too early gets there in the end."""
+GRACE = 0.1
+"""Seconds after which whoever is away is told of their turn: sooner than they come back."""
 HOP = 0.0003
 """Seconds that a frame takes at least."""
 joining_module: Any = joining
@@ -121,7 +125,11 @@ class Machine:
         self.journal = WorkerJournal(cluster.database, self.process)
         self.clock = RoomsClock(self.process)
         self.parlour = Components(
-            GAMES, self.journal, self.clock, cluster.settings, Replaceable(cluster.draw_seed, InPlace())
+            GAMES,
+            self.journal,
+            self.clock,
+            cluster.settings,
+            Replaceable(cluster.draw_seed, InPlace(), outgoing=Posting(cluster.postbox, self.process)),
         )
         self.parlour.environment.ownership = OwnsNothing()
         self.door = self._open_relays()
@@ -198,6 +206,7 @@ class Cluster:
     ) -> None:
         self.loop, self.chance = loop, chance
         self.database = Database(loop, chance, SHARDS)
+        self.postbox = Postbox(self.database)
         self.hub = Hub(WorldClock(loop), chance)
         often, soon = chance.choice((4, 50)), chance.choice((0.7, 60.0))
         self.settings = Settings(
@@ -265,6 +274,7 @@ def simulated(cluster: Cluster) -> Iterator[None]:
     replaced: list[tuple[Any, str, Any]] = [
         (heart, "monotonic", loop.time),
         (leases, "monotonic", loop.time),
+        (calling_records, "GRACE", GRACE),
         (heart, "connect", table.connect),
         (heart, "lease_table", table),
         (watch, "lease_table", table),

@@ -72,6 +72,10 @@ class Saying(Game[Words]):
         """Everybody may say something at any time, so everybody's clock runs."""
         return [player for player in state.players if player is not None]
 
+    def turn_id(self, state: Words) -> int:
+        """Whoever is away when a word is said is told that it is their turn once more."""
+        return len(state.said)
+
     def handle_flag(self, state: Words, player: str, moment: Moment) -> Update[Words]:
         return Update(replace(state, changes=state.changes + 1), (Send("all", {"out of time": player}),))
 

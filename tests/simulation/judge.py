@@ -61,6 +61,7 @@ def judge(cluster: Cluster, people: list[Person], rooms: list[str]) -> Iterator[
         yield from person.broken
     for error in cluster.loop.errors:
         yield f"nobody caught {_traced(error)}"
+    called: set[tuple[str, int, str]] = set()
     for room in rooms:
         try:
             story = Story(cluster, room)
@@ -69,10 +70,12 @@ def judge(cluster: Cluster, people: list[Person], rooms: list[str]) -> Iterator[
             continue
         yield from _judge_steps(story)
         yield from _judge_clocks(story)
+        called |= {(room, seq, player) for one in story.rooms for player, seq in one.called.items()}
         for person in people:
             yield from _judge_answers(story, person)
             if room in person.channels:
                 yield from _judge_channel(story, person, person.channels[room])
+    yield from cluster.postbox.judge(called, max(one.clock.now() for one in cluster.machines))
 
 
 def _traced(context: dict[str, Any]) -> str:

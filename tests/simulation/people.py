@@ -16,7 +16,8 @@ COME_BACK = 0.15
 """Seconds after which somebody comes back whose connection was lost."""
 TRY_AGAIN = 0.2
 """Seconds after which somebody tries again who was told to."""
-TRY_AGAIN_CODES = ("not_saved",)
+TRY_AGAIN_CODES = ("not_saved", "too_late")
+"""The room could not keep it, or the time of whoever asked is over and begins again in a moment."""
 
 
 class Line:

@@ -5,9 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from msgspec.structs import replace
+
 from parlour.cluster.leases import Leases
+from parlour.journal.base import Change, Record, Unchanged
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
+from parlour.server.parts.notifications import notifications
+from parlour.server.parts.notifications.rules import Delivery, begin_try, delivery_record
 from parlour.server.parts.pairing import pairing
 from parlour.server.rooms.registry import RoomRegistry
 from tests.simulation.cluster import ProcessBus, RoomsClock
@@ -103,10 +108,29 @@ def relay_told_too_early(_: Schedule) -> AbstractContextManager[None]:
     return replaced(KeptRelays, "_keep", keep_later)
 
 
+def told_again(_: Schedule) -> AbstractContextManager[None]:
+    """A try to tell somebody of their turn is noted, but others need not wait for what comes of it."""
+
+    def begin_at_once(delivery: Delivery, now: float) -> tuple[Delivery, Record]:
+        tried, _ = begin_try(delivery, now)
+        return tried, delivery_record(tried, now)
+
+    return replaced(notifications, "begin_try", begin_at_once)
+
+
+def turns_not_told(_: Schedule) -> AbstractContextManager[None]:
+    """That somebody was to be told of their turn is noted as done before it is."""
+
+    def forget(record: Record, *_: Any) -> list[Change]:
+        return [Unchanged(record), replace(record, due=None)]
+
+    return replaced(notifications, "deliveries_of", forget)
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
-        unread_tickets, relay_told_too_early,
+        unread_tickets, relay_told_too_early, told_again, turns_not_told,
     )
 }  # fmt: skip

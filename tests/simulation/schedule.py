@@ -25,6 +25,8 @@ SETTLE = 12.0
 """Seconds after the storm within which everybody must be able to play again."""
 LINGER = 4.0
 """Seconds for which some schedules go on after that, to see that nothing more happens."""
+ALL_TOLD = 90.0
+"""Seconds within which whoever went is told, although requests are lost and tried again."""
 LAST_MATCH = 3.0
 """Seconds in which whoever has a ticket in the end is matched."""
 LOOK_EVERY = 0.05
@@ -105,10 +107,19 @@ class Schedule:
             self.members = [
                 Member(cluster, number, name, Random(self.seed)) for number, name in enumerate(MEMBERS)
             ]
+        if self._has_webhooks:
+            records = cluster.postbox.endpoints(*NAMES)
+            machine = cluster.machines[0]
+            machine.process.start(machine.journal.keep(*records))
         everybody: list[Person | Seeker | Member] = [*self.people, *self.seekers, *self.members]
         for one in everybody:
             one.come()
         self._wait(BOOT, lambda: all(person.is_content for person in self.people))
+
+    @property
+    def _has_webhooks(self) -> bool:
+        """Whether those who are away are told of their turns."""
+        return self.seed % 20 == 5
 
     def _wishes(self) -> dict[str, bool]:
         """Some rooms, and whether somebody wants to watch there."""
@@ -252,6 +263,8 @@ class Schedule:
             self._complain("in the end")
         elif self.seed % 4 == 0:
             self._linger()
+        elif self._has_webhooks:
+            self._call_who_is_gone()
 
     def _end_seeking(self) -> None:
         """Nobody takes another ticket; those that there are find each other."""
@@ -299,6 +312,20 @@ class Schedule:
                 self.broken.append(f"{when} {person.name} has heard {heard} of {kept}")
         if not do_all_hear(self.members):
             self.broken.append(f"{when} not all members of the relay hear each other")
+
+    def _call_who_is_gone(self) -> None:
+        """Somebody goes, the others play on; whoever is away is told, also after a request that was lost."""
+        self._end_seeking()
+        players = [one for one in self.people if not all(each.spectates for each in one.channels.values())]
+        if not players:
+            return
+        gone = self.chance.choice(players)
+        gone.go()
+        for person in self.people:
+            for room, channel in person.channels.items():
+                if person is not gone and not channel.spectates:
+                    person.say(room, "all", id=True)
+        self._wait(ALL_TOLD, self.cluster.postbox.has_told_all)
 
     def _linger(self) -> None:
         """Somebody goes; soon all others count as connected, and they do not."""
