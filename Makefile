@@ -60,6 +60,7 @@ test-engines: setup ## the main journey in Firefox and in WebKit, the engine of 
 torture: setup ## kill a server 200 times while it is played on, and its database, and more of the kind: some fifteen minutes
 	$(bin)/python -m tests.torture kills
 	$(bin)/python -m tests.torture kills --journal postgresql --kills 30 --crashes 10 --rooms 60
+	$(bin)/python -m tests.torture accounts
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 

@@ -1,5 +1,5 @@
-"""The long torture: `python -m tests.torture` with a command: `kills`, `starts`, `restarts`, `cluster`,
-`adoptions` or `rolling`."""
+"""The long torture: `python -m tests.torture` with a command: `kills`, `accounts`, `starts`, `restarts`,
+`cluster`, `adoptions` or `rolling`."""
 
 import asyncio
 import signal
@@ -16,6 +16,7 @@ from tests.torture import supervised
 from tests.torture.flips import flip_and_judge, furnish
 from tests.torture.kept import Complaint
 from tests.torture.kills import Plan, torture
+from tests.torture.members import torture_accounts
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 from tests.torture.waits import spread
@@ -65,6 +66,16 @@ def kills(
         complaints, counts = asyncio.run(torture(Path(folder), plan, note))
     tell(complaints, counts)
     conclude(good=not complaints and not counts["alarms"])
+
+
+@app.command()
+def accounts(kills: int = 100, seed: int = 1) -> None:
+    """Kill -9 at random instants while people make accounts, sign in and out and leave."""
+    with tempfile.TemporaryDirectory() as folder:
+        club = asyncio.run(torture_accounts(Path(folder), kills, seed))
+    say(f"{kills} kills (seed {seed})")
+    tell([Complaint("accounts", "-", what) for what in club.complaints], club.counts)
+    conclude(good=not club.complaints and not club.counts["alarms"])
 
 
 def note(number: int) -> None:
