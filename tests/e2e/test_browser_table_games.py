@@ -43,8 +43,18 @@ def test_a_deal_of_hearts_is_played_with_three_bots(quick, visit, screen):
     assert play_to_the_end(ann, seed=3) >= 3 + 1 + 13
     expect(ann.status).to_have_text(re.compile("win|lose|draw"))
     expect(hand).to_have_count(4)  # the last trick
+    laid_out = ann.board.get_attribute("viewBox")
+    assert laid_out is not None
+    ann.press("ArrowLeft")
+    expect(ann.page.get_by_role("group", name="An earlier moment")).to_be_visible()
+    expect(ann.board).to_have_attribute("viewBox", laid_out)
     ann.page.get_by_role("link", name="Replay").click()
     expect(ann.page.get_by_role("slider", name="Moment")).to_be_visible()
+    expect(ann.board).to_have_attribute("viewBox", laid_out)
+    expect(ann.page.get_by_role("list", name="Players").get_by_role("listitem")).to_have_count(4)
+    ann.press("End")
+    expect(ann.page.get_by_role("button", name="After deal 1")).to_have_attribute("aria-current", "step")
+    assert ann.page.evaluate("scrollY") == 0, "the board is out of sight"
 
 
 def test_four_people_play_hearts_and_each_sees_their_own_hand_alone(server, visit):
