@@ -301,6 +301,7 @@ class Goofspiel(Game[Auction]):
 
     name = "goofspiel"
     display_name = "Goofspiel"
+    first_move = "Click a card to bid it for the prize: the highest bid takes it, and every card bids once."
     seats = range(2, 6)
     timeouts = Timeouts(game="server", away=None, nobody=None)
     lucky = True

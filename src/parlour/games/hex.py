@@ -181,6 +181,7 @@ class Hex(Game[Board]):
     seats = range(2, 3)
     timeouts = Timeouts(game="server", away=None, nobody=None)
     offers = ("resign", "takeback")
+    first_move = "Click any free cell: whoever joins their own two sides by a chain of stones wins."
     State = Board
     Event = Put | Swap
     Config = HexConfig

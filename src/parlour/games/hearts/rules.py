@@ -78,6 +78,7 @@ class Hearts(Game[Position]):
 
     name = "hearts"
     display_name = "Hearts"
+    first_move = "Click a card, and follow suit if you can: hearts and the queen of spades are bad."
     seats = range(3, 6)
     timeouts = Timeouts(game="server", away=None, nobody=None)
     preview_moves = 23  # cards are passed on, a trick is taken, and three cards of the next lie on the table
