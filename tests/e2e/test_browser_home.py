@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, PHONE
+from tests.e2e.hands import choose
 from tests.e2e.test_browser_lobby import looked_at
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -58,7 +59,14 @@ def test_the_header_says_how_many_games_wait_for_me_and_leads_there(server, visi
     bob.sees("Your turn")
     ann.page.get_by_role("link", name="Parlour").click()
     expect(ann.page.get_by_role("button", name=f"Return: Ann and Bob, room {room}")).to_be_visible()
-    expect(ann.page.get_by_role("link", name="Your games", exact=True)).to_be_visible()
+    ann.page.get_by_role("link", name="Your games", exact=True).click()
+    choose(bob, "Resign")
+    bob.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+    bob.sees(re.compile("resigned"))
+    ann.page.reload()
+    expect(running.get_by_text("You sit at no table right now.")).to_be_visible()
+    ann.click("Show those that are over (1)")
+    expect(running.get_by_role("button", name=f"Return: Ann and Bob, room {room}")).to_be_visible()
 
 
 def test_rooms_are_chosen_by_what_happens_in_them_and_watched_from_their_page(server, visit):
