@@ -197,6 +197,7 @@ def test_german_is_chosen_in_the_settings_and_kept_and_the_game_speaks_it_too(se
     bob.sees("Waiting for Ann")
     expect(ann.page.locator("html")).to_have_attribute("lang", "de")
     ann.spot("Mitte").click()
+    bob.sees("Your turn")
     bob.mark("top")
     expect(ann.page.get_by_role("region", name="Züge")).to_contain_text("oben")
     ann.page.evaluate("localStorage.clear()")
