@@ -37,6 +37,16 @@ def take_lobby(camera: Camera) -> None:
     ann.page.get_by_role("button", name="Hint").click()
     expect(ann.board.locator(".hint")).to_be_visible()
     camera.take(ann, "room-with-bot")
+    ann.click("Offers and resigning")
+    camera.take(ann, "offers")
+    ann.click("Offers and resigning")
+    ann.click("Leave")
+    camera.take(ann, "leave")
+    ann.press("Escape")
+    handle = ann.page.locator(".handles").get_by_role("button", name="Moves")
+    if handle.is_visible():
+        handle.click()
+        camera.take(ann, "moves")
     people = [camera.server.guest(name) for name in PEOPLE[1:]]
     cookie = ann.token
     people.insert(0, Guest(cookie.partition(".")[0], "Ann", cookie))
@@ -48,6 +58,21 @@ def take_lobby(camera: Camera) -> None:
     ann.page.get_by_role("link", name="Ann", exact=True).click()
     expect(ann.page.get_by_role("link", name="Replay").first).to_be_visible()
     camera.take(ann, "player")
+
+
+def take_pages(camera: Camera) -> None:
+    """What one comes to from the header and from the settings."""
+    ann = camera.visitor("Ann").go("/watch")
+    expect(ann.page.get_by_role("button", name=re.compile("^Watch|^Sit down")).first).to_be_visible()
+    camera.take(ann, "watch")
+    ann.click("Settings")
+    camera.take(ann, "settings")
+    ann.press("Escape")
+    ann.go("/account").page.get_by_label("Your name").fill("Ann of the Pictures")
+    camera.take(ann, "account", whole=True)
+    ann.click("Make an account")
+    expect(ann.page.get_by_role("heading", name="Devices", exact=True)).to_be_visible()
+    camera.take(ann, "devices", whole=True)
 
 
 def take_tables(camera: Camera) -> None:

@@ -7,6 +7,7 @@ taken over into docs/images.
 import base64
 import functools
 import http.server
+import itertools
 import shutil
 import sys
 import tempfile
@@ -23,14 +24,25 @@ from parlour.games.minesweeper import Field
 from tests.e2e.armies import STAND_STILL, draw_up, move, press_button, square, stands
 from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE, Profiles, Visitor, launch
 from tests.e2e.pictures_backgammon import take_backgammon
-from tests.e2e.pictures_lobby import take_lobby, take_tables
+from tests.e2e.pictures_lobby import take_lobby, take_pages, take_tables
 from tests.e2e.pictures_panel import take_panel
 from tests.e2e.servers import Server
 
 ROOT = Path(__file__).parents[2]
 SHOWN = ROOT / "docs" / "images"
 SCREENS = {"desktop": DESKTOP, "phone": PHONE, "landscape": LANDSCAPE}
-STORIES = {"backgammon": 2, "stratego": 2, "connect_four": 2, "plain": 0}
+STORIES = {
+    "backgammon": 2,
+    "stratego": 2,
+    "connect_four": 2,
+    "plain": 0,
+    "tricks": 1,
+    "hexes": 1,
+    "morris": 1,
+    "auction": 1,
+    "routes": 1,
+    "dice": 1,
+}
 """Boards that are drawn from tests/scenes, and which moment of each."""
 
 
@@ -54,6 +66,10 @@ DEVELOP = """async (taken) => {
     const bytes = new Uint8Array(await developed.arrayBuffer());
     return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }"""
+
+
+CODES_DRAWN = "() => [...document.querySelectorAll('.qr path')].every((drawn) => drawn.getAttribute('d'))"
+"""What draws a QR code is loaded when somebody shows one."""
 
 
 class Photographer:
@@ -81,6 +97,7 @@ class Photographer:
     def take(self, visitor: Visitor, name: str, *, whole: bool = False) -> None:
         """From the top: a click may have scrolled the page; *whole*, however long it is."""
         visitor.page.evaluate("scrollTo(0, 0)")
+        visitor.page.wait_for_function(CODES_DRAWN)
         taken = visitor.page.screenshot(full_page=whole)
         self.album.keep(f"{name}-{self.screen}-{self.scheme}", taken)
 
@@ -97,6 +114,9 @@ class Photographer:
         home = self.visitor("Bob").go("/")
         home.page.get_by_label("Your name").fill("Bob")
         expect(home.page.get_by_text("Ann", exact=True).first).to_be_visible()
+        for picture in home.page.locator("article .picture").all():  # drawn when somebody comes near
+            picture.scroll_into_view_if_needed()
+            expect(picture.locator("svg")).to_be_visible()
         self.take(home, "home", whole=True)
         home.page.get_by_role("button", name="Set up Minesweeper").click()
         self.take(home, "set-up")
@@ -204,14 +224,16 @@ def gallery() -> Iterator[str]:
 
 
 def take_boards(browser: Browser, album: Album, address: str) -> None:
-    for scheme in ("light", "dark"):
-        with closing(browser.new_context(color_scheme=scheme, viewport=DESKTOP)) as context:
+    for scheme, (screen, size) in itertools.product(("light", "dark"), SCREENS.items()):
+        with closing(browser.new_context(viewport=size)) as context:
             page = context.new_page()
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             for story, moment in STORIES.items():
                 page.goto(f"{address}#{story}/{moment}")
                 page.reload()
-                expect(page.locator(".field")).to_be_visible()
-                album.keep(f"board-{story}-{scheme}", page.locator(".field > *").screenshot())
+                page.add_style_tag(content="nav { height: 0; overflow: hidden; }")
+                taken = page.locator(".field > *").screenshot()
+                album.keep(f"board-{story}-{screen}-{scheme}", taken)
 
 
 def main(folder: Path) -> None:
@@ -232,6 +254,7 @@ def main(folder: Path) -> None:
                             photographer.shoot()
                             take_backgammon(photographer)
                             take_lobby(photographer)
+                            take_pages(photographer)
                             take_tables(photographer)
                     finally:
                         server.stop()
