@@ -38,6 +38,11 @@ test("rooms wait for a player, are played in by people, or with bots", () => {
   expect([waiting, playing, bots].map((some) => some.map(({ id }) => id))).toEqual([["A", "D"], ["B"], ["C"]]);
 });
 
+test("a game that goes on comes before those that are over", () => {
+  const rooms = [{ ...room("B", 2, "over"), seats: [ann, bob] }, { ...room("A", 1, "playing"), seats: [ann, bob] }];
+  expect(shown(byKind(rooms).playing)).toEqual(["A playing", "B over"]);
+});
+
 test("a list says what is played, how the match stands and who looks on, and leaves out what there is not", () => {
   expect(facts(room("A", 1), "Noughts and crosses")).toEqual(["Noughts and crosses"]);
   const match = { ...room("B", 2, "playing"), score: [3, 2], spectators: 1, ranked: true };

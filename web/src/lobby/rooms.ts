@@ -16,10 +16,13 @@ export function kindOf({ status, seats }: PublicRoom): Kind {
   return seats.some((seat) => seat?.bot) ? "bots" : "playing";
 }
 
+const isOver = ({ status }: PublicRoom) => Number(status === "over");
+const overLast = (rooms: readonly PublicRoom[]) => [...rooms].sort((a, b) => isOver(a) - isOver(b));
+
 export const byKind = (rooms: readonly PublicRoom[]): Readonly<Record<Kind, readonly PublicRoom[]>> => ({
   waiting: rooms.filter((room) => kindOf(room) === "waiting"),
-  playing: rooms.filter((room) => kindOf(room) === "playing"),
-  bots: rooms.filter((room) => kindOf(room) === "bots"),
+  playing: overLast(rooms.filter((room) => kindOf(room) === "playing")),
+  bots: overLast(rooms.filter((room) => kindOf(room) === "bots")),
 });
 
 /** Who sits in a room; whoever is left out (oneself, say) by their id does not count. */
