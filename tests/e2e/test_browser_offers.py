@@ -11,6 +11,9 @@ from tests.e2e.test_browser_lobby import is_seated, play_now, play_ranked
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
 
+BLITZ = {"kind": "increment", "seconds": 180, "extra": 2}
+
+
 def yes(who):
     who.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
 
@@ -43,9 +46,12 @@ def test_a_move_is_taken_back_and_a_draw_declined_then_agreed_by_clicking(server
 
 def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_shown(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
-    room = ann.open_room("Stratego")
-    bob.come_in(room)
+    wish = {"game": "stratego", "clock": BLITZ}
+    room = server.call("POST", "/api/rooms", wish).json()["id"]
+    for who in (ann, bob):
+        who.come_in(room)
     expect(ann.board.locator("[data-piece]")).to_have_count(80)
+    pause_and_go_on(ann, bob)
     choose(bob, "Resign")
     expect(bob.page.get_by_text("Resign? You lose this game.")).to_be_visible()
     yes(bob)
@@ -59,12 +65,15 @@ def test_whoever_resigns_at_stratego_is_asked_first_and_then_every_piece_is_show
     expect(ann.page.get_by_test_id("fair-play")).to_have_text(
         re.compile(r"^All \d+ draws are what the seed says.$")
     )
-    bob.page.route("**/history?*", plant)
     bob.page.get_by_text("Fair play").click()
-    button(bob, "Check every draw").click()
-    expect(bob.page.get_by_test_id("fair-play")).to_have_text(
-        re.compile(r"^Step 3 is wrong: it drew \d+, and")
-    )
+    for wrong, told in (
+        (plant_draw, r"^Step 3 is wrong: it drew \d+, and"),
+        (plant_bytes, r"^What was added in your name before step \d+ did not come from this browser"),
+    ):
+        bob.page.unroute_all()
+        bob.page.route("**/history?*", wrong)
+        button(bob, "Check every draw").click()
+        expect(bob.page.get_by_test_id("fair-play")).to_have_text(re.compile(told))
 
 
 def test_strangers_who_were_paired_add_to_the_deal_and_one_click_says_that_nobody_chose_it(server, visit):
@@ -93,12 +102,32 @@ def test_strangers_who_were_paired_add_to_the_deal_and_one_click_says_that_nobod
         )
 
 
-def plant(route):
+def pause_and_go_on(ann, bob):
+    word = bob.page.get_by_test_id("offer")
+    choose(ann, "Pause")
+    expect(word).to_have_text("Ann would like a pause.")
+    button(bob, "Agree").click()
+    expect(word).to_have_text("The game is paused, and its clock with it.")
+    button(bob, "Go on").click()
+    expect(ann.page.get_by_test_id("offer")).to_have_text("Bob would like to go on.")
+    button(ann, "Agree").click()
+    expect(word).to_have_count(0)
+
+
+def plant_draw(route):
     """A history in which one draw is another one than it was."""
     told = route.fetch().json()
     step = next(step for step in told["steps"] if "draws" in step)
     size, drawn = step["draws"][7]
     step["draws"][7] = [size, (drawn + 1) % size]
+    route.fulfill(json=told)
+
+
+def plant_bytes(route):
+    """A history in which a server added what it liked in the name of its second player."""
+    told = route.fetch().json()
+    result = next(step["result"] for step in told["steps"] if step.get("result"))
+    result["added"][1]["luck"] = "07" * 16
     route.fulfill(json=told)
 
 

@@ -14,7 +14,14 @@ export interface Period {
 
 export type Fault =
   | { readonly is: "draw"; readonly seq: number; readonly told: number; readonly right: number }
-  | { readonly is: "seed"; readonly seq: number };
+  | { readonly is: "seed"; readonly seq: number }
+  | { readonly is: "added"; readonly seq: number };
+
+/** Who looks, and what this browser added for them to the seed of a hash. */
+export interface Own {
+  readonly player: string;
+  readonly luckOf: (seed: string) => string | undefined;
+}
 
 export interface Checked {
   readonly draws: number;
@@ -34,13 +41,15 @@ export function periods(steps: readonly HistoryStep[]): Period[] {
 }
 
 /** Make every draw again; *published* is the hash that I was told before I could know the seed. */
-export async function check(steps: readonly HistoryStep[], published: string | null = null): Promise<Checked> {
+export async function check(steps: readonly HistoryStep[], published: string | null = null, own: Own | null = null): Promise<Checked> {
   const all = periods(steps);
   const hashes = await Promise.all(all.map(({ seed }) => sha256(seed)));
   const broken = all.findIndex((_, n) => n > 0 && hashes[n] !== all[n - 1]!.next);
   if (broken > 0) return { draws: 0, steps: 0, fault: { is: "seed", seq: all[broken]!.last } };
   const known = [...hashes, all.at(-1)?.next];
   if (published !== null && all.length && !known.includes(published)) return { draws: 0, steps: 0, fault: { is: "seed", seq: all[0]!.last } };
+  const replaced = own && all.find(({ added }, n) => isReplaced(added, own, hashes[n]!));
+  if (replaced) return { draws: 0, steps: 0, fault: { is: "added", seq: replaced.last } };
   let [draws, drawing] = [0, 0];
   for (const { first, last, seed, added } of all) {
     const key = await keyOf(seed, added);
@@ -59,9 +68,16 @@ export async function check(steps: readonly HistoryStep[], published: string | n
   return { draws, steps: drawing, fault: null };
 }
 
+/** Something else was added in my name than what I sent. */
+function isReplaced(added: readonly AddedLuck[], { player, luckOf }: Own, seed: string): boolean {
+  const mine = added.find((one) => one.player === player)?.luck;
+  return mine !== undefined && mine !== (luckOf(seed) ?? mine);
+}
+
 /** What the check says, in a sentence. */
 export function verdictOf({ draws, fault }: Checked): string {
   if (fault?.is === "draw") return t("Step {step} is wrong: it drew {told}, and the seed says {right}.", fault.seq, fault.told, fault.right);
+  if (fault?.is === "added") return t("What was added in your name before step {step} did not come from this browser. If you played on no other device, somebody replaced it.", fault.seq);
   if (fault) return t("The seed that was shown at step {step} is not the one whose hash was published.", fault.seq);
   if (!draws) return t("Nothing was drawn by chance here.");
   return draws === 1 ? t("The one draw is what the seed says.") : t("All {count} draws are what the seed says.", draws);

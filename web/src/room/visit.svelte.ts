@@ -3,9 +3,10 @@ import type { Channel } from "phoenix";
 import * as api from "../api";
 import { t } from "../language/language.svelte";
 import { line } from "../line.svelte";
+import { noteLuck } from "../luck";
 import type { Problem } from "../problem";
 import { passing } from "../storage";
-import type { JoinAnswer } from "../wire";
+import type { JoinAnswer, PublicRoom } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
 
 /** Refusals of a join that waiting does not heal. */
@@ -30,8 +31,10 @@ export class Visit {
   #channel: Channel | null = null;
   #asked = new Map<string, Asked>();
   #gone = false;
-  /** The seed to which I have added: its hash, or that it was the one in use when I came. */
+  /** The hash of the seed to which I have added. */
   #luckyWith: string | null = null;
+  /** That of the seed in use when I came. */
+  #seed: string;
   #bytes = newId();
   #entered: () => void = () => undefined;
   #looking = false;
@@ -40,11 +43,12 @@ export class Visit {
   constructor(
     readonly id: string,
     readonly watching: boolean,
-    { seats, coming }: Pick<RoomState, "seats" | "coming">,
+    { seats, coming, seed_hash }: Pick<PublicRoom, "seats" | "coming" | "seed_hash">,
     /** I will take a seat in a game that draws by chance. */
     readonly bringsLuck: boolean,
   ) {
     this.state = { ...NOWHERE, seats, coming, ...remembered(id) };
+    this.#seed = seed_hash;
     addEventListener("pagehide", this.#remember);
     void this.#enter();
   }
@@ -68,16 +72,18 @@ export class Visit {
 
   /** Add random bytes to the seed in use, once; where it is too late for that, nobody needs to hear of it. */
   addLuck(): void {
-    const seed = this.state.result?.seed_hash ?? "the first";
-    if (this.#luckyWith === seed || (this.#luckyWith !== null && !this.state.result)) return;
+    const seed = this.state.result?.seed_hash ?? this.#seed;
+    const player = this.state.player;
+    if (player === null || this.#luckyWith === seed || (this.#luckyWith !== null && !this.state.result)) return;
     this.#luckyWith = seed;
-    void this.ask("luck", { luck: newId() });
+    const luck = newId();
+    void this.ask("luck", { luck }).then((problem) => problem ?? noteLuck(seed, player, luck));
   }
 
   /** Whoever takes a seat brings the bytes along: a game may draw as soon as all sit. */
   #luckToBring(): { luck?: string } {
     if (!this.bringsLuck || this.joined) return {};
-    this.#luckyWith = "the first";
+    this.#luckyWith = this.#seed;
     return { luck: this.#bytes };
   }
 
@@ -128,6 +134,7 @@ export class Visit {
   }
 
   #arrive(told: JoinAnswer): void {
+    if (this.bringsLuck && !this.watching && !this.joined) noteLuck(this.#seed, told.player, this.#bytes);
     this.joined = true;
     this.refused = null;
     this.#hear({ name: "joined", told });
