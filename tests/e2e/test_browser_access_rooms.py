@@ -55,15 +55,63 @@ def test_axe_finds_no_serious_fault_in_the_waiting_room_among_offers_and_at_the_
 
 def test_axe_finds_no_serious_fault_on_the_pages_around_the_rooms(server, visit):
     ann = visit(server, "Ann")
+    ann.provoked = {404}
     for path, heading in (
         ("/watch", "Watch"),
         ("/games", "Ratings"),
+        ("/account", "Make an account"),
+        ("/nowhere", "There is nothing here"),
+        ("/r/NOWHERE", "There is no room NOWHERE"),
         ("/rules/stratego", "Stratego"),
         ("/rules/backgammon/plakoto", "Plakoto"),
     ):
         ann.go(path)
         expect(ann.page.get_by_role("heading", name=heading).first).to_be_visible()
         assert looked_at(ann, TWO_LOOKS) == []
+    ann.go("/").set_up("Backgammon")
+    assert looked_at(ann, TWO_LOOKS) == []
+
+
+def test_a_game_is_set_up_and_a_friend_invited_by_keyboard_alone(server, visit):
+    ann = visit(server, "Ann").go("/")
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    expect(button(ann, "Set up Backgammon")).to_be_visible()
+    ann.tab_to("Your name")
+    ann.page.keyboard.type("Ann")
+    ann.tab_to("Set up Backgammon")
+    ann.press("Enter")
+    dialog = ann.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    tab_until(ann, "backgammon-card")
+    ann.press("ArrowRight", "ArrowRight")
+    expect(dialog.get_by_role("radio", name="Tavli")).to_be_checked()
+    tab_until(ann, "backgammon-Match")
+    ann.press("ArrowRight")
+    expect(dialog.get_by_role("radio", name="5 points")).to_be_checked()
+    ann.tab_to("Open the room")
+    ann.press("Enter")
+    expect(ann.page.get_by_role("heading", name="Waiting for your friend")).to_be_visible()
+    ann.tab_to("Copy")
+    ann.press("Enter")
+    expect(button(ann, "Copied")).to_be_visible()
+    assert ann.page.evaluate("navigator.clipboard.readText()") == ann.page.url
+    ann.tab_to("Settings")
+    ann.press("Enter")
+    expect(ann.page.get_by_role("dialog", name="Settings")).to_be_visible()
+    tab_until(ann, "settings-theme")
+    ann.press("ArrowRight", "ArrowRight")
+    expect(ann.page.locator("html")).to_have_attribute("data-theme", "dark")
+    ann.press("Escape")
+    expect(button(ann, "Settings")).to_be_focused()
+
+
+def tab_until(visitor, name, most=40):
+    """Press Tab until a radio button of these has the focus."""
+    for _ in range(most):
+        visitor.press("Tab")
+        if visitor.page.evaluate("document.activeElement.name") == name:
+            return
+    raise AssertionError(f"expected Tab to come to {name}, it did not")
 
 
 def test_offers_are_made_and_answered_by_keyboard_alone(server, visit):

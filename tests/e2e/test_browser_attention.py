@@ -9,7 +9,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
 WATCHED = """
 window.notes = [];
+window.pulses = [];
 window.contexts = 0;
+Navigator.prototype.vibrate = (pulse) => window.pulses.push(pulse) > 0;
 const Real = window.AudioContext;
 window.AudioContext = class extends Real { constructor() { super(); window.contexts += 1; } };
 window.Notification = class {
@@ -22,7 +24,10 @@ let away = false;
 Object.defineProperty(document, "hidden", { get: () => away });
 window.look = (elsewhere) => { away = elsewhere; document.dispatchEvent(new Event("visibilitychange")); };
 """
-"""A browser whose tab can be hidden by a test, and that notes what it is asked to show and to play."""
+"""A browser whose tab can be hidden by a test, and that notes what it is asked to show, play and shake."""
+
+REFUSED = WATCHED.replace('"granted"', '"denied"')
+"""The same where its owner says no to notifications."""
 
 SILENT = """
 window.AudioContext = class { constructor() { throw new DOMException("off", "NotAllowedError"); } };
@@ -96,3 +101,19 @@ def test_a_browser_that_allows_neither_sound_nor_notifications_plays_all_the_sam
     bob.sees("Your turn")
     bob.mark("left")
     ann.sees("Your turn")
+
+
+def test_whoever_refuses_notifications_is_told_where_else_to_look_and_not_asked_again(server, visit):
+    ann, bob = at_a_table(server, visit, REFUSED)
+    for mine, yours in (("centre", "left"), ("top", "right")):
+        ann.mark(mine)
+        bob.sees("Your turn")
+        ann.page.evaluate("look(true)")
+        bob.mark(yours)
+        expect(ann.page).to_have_title("● Your turn · Noughts and crosses · Parlour")
+        ann.page.evaluate("look(false)")
+        if mine == "centre":
+            ann.page.get_by_role("button", name="Tell me next time").click()
+        expect(ann.page.get_by_text("does not let this page notify you")).to_be_visible()
+    expect(ann.page.get_by_role("button", name="Tell me next time")).to_have_count(0)
+    assert ann.page.evaluate("notes") == []

@@ -100,3 +100,4 @@ def test_a_turn_is_noticed_while_the_tab_is_hidden_on_every_screen(evening):
         if mine == "centre":
             evening.press(ann, "Tell me next time")
     assert ann.page.evaluate("notes") == ["Noughts and crosses: Your turn"]
+    assert set(ann.page.evaluate("pulses")) == ({40} if ann.has_touch else set()), "only a phone is shaken"

@@ -261,6 +261,8 @@ def test_axe_finds_no_serious_fault_where_strangers_meet(hall, visit):
     play_ranked(bob)
     is_seated(ann, bob)
     win(*in_turn(ann, bob))
+    expect(ann.page.get_by_test_id("rating")).to_have_count(2)
+    assert looked_at(ann, TWO_LOOKS) == []
     ann.go("/leaderboard")
     mine = ann.page.get_by_role("row").filter(has_text="you")
     expect(mine).to_be_visible()

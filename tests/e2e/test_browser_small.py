@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 ON_ITS_SIDE = {"width": 844, "height": 390}
 ZOOMED = {"width": 640, "height": 400}
 """A window of 1280 x 800 at 200 %."""
+TABLETS = ({"width": 820, "height": 1180}, {"width": 1180, "height": 820})
 TOUCH = {"has_touch": True, "is_mobile": True}
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -88,6 +89,22 @@ def check_low_screen(ann):
     covered = ann.page.evaluate(LAYOUT)["overlaps"]
     assert covered == [".act .talking"], "the players stay in sight while one reads"
     ann.page.get_by_role("button", name="Chat").click()
+
+
+@pytest.mark.parametrize(("game", "config"), [GAMES[2], GAMES[4]], ids=["backgammon", "minefield"])
+def test_a_tablet_has_the_board_and_all_that_is_pressed_in_sight_whichever_way_it_is_held(
+    server, visit, game, config
+):
+    ann = sit_down(server, visit, game, config, viewport=TABLETS[0], **TOUCH)
+    for size in TABLETS:
+        ann.page.set_viewport_size(size)
+        ann.page.evaluate(DRAWN)
+        found = ann.page.evaluate(LAYOUT)
+        assert found["scrolls"] == [0, 0], size
+        assert (found["outside"], found["overlaps"]) == ([], []), size
+        assert found["board"]["wide"] > found["field"] * 0.97 or found["board"]["high"] > size["height"] / 2
+        assert ann.page.evaluate(SMALL_TARGETS, 40) == [], size
+        assert serious_faults(ann) == []
 
 
 def test_a_press_makes_the_squares_of_a_wide_field_as_large_as_a_thumb_and_back(server, visit):

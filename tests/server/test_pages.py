@@ -15,6 +15,8 @@ from parlour.server.tokens import Tokens
 from tests.server.world import World
 
 INDEX = "<!doctype html><title>Parlour</title>" + " " * 500
+PUBLIC = Path(__file__).parents[2] / "web" / "public"
+"""What is served as it is."""
 FOR_DEVELOPERS = {"/api/docs": "<title>Calls</title>", "/relay": "<title>Relays</title>"}
 SCRIPT = "console.log('parlour')" + " " * 500
 ADDRESSES = [
@@ -125,6 +127,17 @@ async def test_nothing_runs_on_a_page_but_our_own_scripts(browse, path):
 )  # fmt: skip
 async def test_nothing_else_of_the_folder_is_served(browse, path):
     assert (await browse(path)).status_code == 404
+
+
+async def test_the_page_can_be_installed_and_its_font_comes_with_its_licence(browse):
+    manifest = await browse("/manifest.webmanifest", folder=PUBLIC)
+    assert manifest.headers["content-type"] == "application/manifest+json"
+    icons = {icon["src"]: icon["type"] for icon in manifest.json()["icons"]}
+    assert {"/icon.svg", "/icon-192.png", "/icon-512.png"} < set(icons)
+    for path, kind in icons.items():
+        assert (await browse(path, folder=PUBLIC)).headers["content-type"] == kind
+    licence = await browse("/newsreader-license.txt", folder=PUBLIC)
+    assert "SIL OPEN FONT LICENSE" in licence.text
 
 
 NAVIGATION = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
