@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor, lose_the_server
+from tests.e2e.hands import choose
+from tests.e2e.test_browser_lobby import is_seated, play_ranked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
@@ -160,6 +162,30 @@ class Walk:
                 self.look(f"{game}, a sheet", self.ann, room)
                 handle.click()
 
+    def ladder(self) -> None:
+        """A ranked game at its end, and what it leaves on the ladder, at its players and in their account."""
+        ann, bob = (self.visit(self.server, name, viewport=PHONE, has_touch=True) for name in ("Ann", "Bob"))
+        for who in (ann, bob):
+            play_ranked(who)
+        is_seated(ann, bob)
+        choose(bob, "Resign")
+        bob.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+        expect(ann.page.get_by_test_id("rating")).to_have_count(2)
+        room = ann.page.url.rpartition("/")[2]
+        ann.go("/account").page.get_by_role("textbox", name="Your name").press("Enter")
+        expect(ann.page.get_by_test_id("code")).to_be_visible()
+        ann.page.evaluate("sessionStorage.lang = 'pseudo'")
+        for path, there in (
+            (f"/r/{room}", "[data-testid=rating]"),
+            ("/leaderboard/tictactoe", "main tbody a"),
+            ("/games", ".standings a"),
+            ("/account", "#devices"),
+        ):
+            ann.go(path)
+            expect(ann.page.locator(there).first).to_be_visible()
+            expect(ann.page.locator("html")).to_have_attribute("dir", "rtl")
+            self.look(path, ann, room)
+
     def offline(self) -> None:
         """The page that is there when the server is not."""
         self.ann.go("/leaderboard")
@@ -176,6 +202,7 @@ def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_t
     expect(walk.ann.page.locator("html")).to_have_attribute("dir", "rtl")
     walk.play()
     walk.boards()
+    walk.ladder()
     walk.offline()
     assert walk.faults == []
 
