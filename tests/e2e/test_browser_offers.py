@@ -136,6 +136,8 @@ def test_a_ranked_win_shows_the_rating_before_and_after_and_a_new_opponent_is_on
     for who in (ann, bob):
         play_ranked(who)
     is_seated(ann, bob)
+    for who in (ann, bob):
+        expect(who.page.locator("[data-seat]").filter(has_text="rated 1500")).to_have_count(2)
     choose(bob, "Resign")
     expect(bob.page.get_by_text("Resign? You lose this game, and it counts for your rating.")).to_be_visible()
     yes(bob)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, change, form, inARow, ladderParts, longest, ratingsOn, record, streak, strength } from "../src/ladder/words";
+import { ago, change, form, inARow, ladderOf, ladderParts, longest, ratingsOn, record, streak, strength } from "../src/ladder/words";
 import type { GameResult, Standing } from "../src/wire";
 
 const standing = (more: Partial<Standing> = {}): Standing => ({ ladder: "tictactoe", player: "ann", name: "Ann", ...more });
@@ -25,6 +25,7 @@ test("the longest streak is told when it is over", () => {
 });
 
 test("a ladder is a game, or a variant of one", () => {
+  expect([ladderOf("tictactoe", {}), ladderOf("backgammon", { variant: "fevga" })]).toEqual(["tictactoe", "backgammon/fevga"]);
   expect([ladderParts("tictactoe"), ladderParts("backgammon/fevga")]).toEqual([["tictactoe", undefined], ["backgammon", "fevga"]]);
 });
 

@@ -55,6 +55,11 @@ export function ladderParts(ladder: string): [game: string, variant: string | un
   return [game, variant];
 }
 
+/** The ladder on which people play a game: that of its variant, where it has some. */
+export function ladderOf(game: string, { variant }: Readonly<Record<string, unknown>>): string {
+  return typeof variant === "string" ? `${game}/${variant}` : game;
+}
+
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
