@@ -187,7 +187,7 @@ gammonx: setup tests/e2e/node_modules/.ready ## whole matches of every kind with
 	@scripts/setup-browser
 	$(bin)/pytest -q -n auto --durations=0 tests/e2e/test_gammonx.py tests/e2e/test_one_match.py
 
-bots: setup ## whether each level of the backgammon bots beats the one below, to 95 %, and how long they think: some minutes
+bots: setup ## whether each bot beats the one below, to 95 %, and how long they think: some minutes
 	$(bin)/python -m tests.bots
 
 bench-rolls: setup ## what it takes to list all ways to play a roll of backgammon and its relatives

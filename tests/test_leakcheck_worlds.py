@@ -27,6 +27,19 @@ def test_minesweeper_draws_what_is_possible_as_likely_as_it_is():
     assert judgement.judged > 10
 
 
+@pytest.mark.parametrize(
+    ("name", "config", "steps"),
+    [
+        ("goofspiel", {"players": 3, "cards": 4}, 2),
+        pytest.param("hearts", {"players": 3, "passing": False}, 3, marks=pytest.mark.long),
+    ],
+)
+def test_decks_and_hands_are_drawn_as_likely_as_they_are_until_somebody_chooses(name, config, steps):
+    judgement = judge(GAMES[name], config, games=1, steps=steps)
+    assert judgement.dishonest == 0, str(judgement)
+    assert judgement.judged >= 4
+
+
 class Pick(Event, frozen=True):
     number: int
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, get_args
 
 import msgspec
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlour.game import Game
+from parlour.games import GAMES
 from parlour.scene import (
     Clock,
     Control,
@@ -35,7 +36,13 @@ from parlour.scene import (
     polygon,
 )
 from parlour.scene.faults import GLYPHS
-from parlour.testing import scene_faults
+from parlour.testing import chance_of, full_table, play_on, scene_faults, viewers
+from tests.boards.auction import Auction
+from tests.boards.dice import Dice
+from tests.boards.hexes import Hexes
+from tests.boards.morris import Morris
+from tests.boards.routes import Routes
+from tests.boards.tricks import Tricks
 from tests.scenes import FOLDER, same, story
 from tests.scenes.played import Bet, Gamble, Heap, Nim, Take
 from tests.scenes.stories import STORIES
@@ -342,11 +349,37 @@ def test_a_board_takes_at_most_forty_lines_of_python(name):
     assert 0 < len([line for line in drawn.splitlines() if line.strip()]) <= 40
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_one_move_on_a_board_is_told_in_two_kilobytes(name):
-    moments = STORIES[name]()
-    for (_, before), (_, after) in pairwise(moments):
-        assert len(msgspec.json.encode(difference(before, after))) <= 2048
+TABLES: dict[str, tuple[Game[Any], Any]] = {
+    "tricks": (Tricks(), None),
+    "hexes": (Hexes(), None),
+    "morris": (Morris(), None),
+    "auction": (Auction(), None),
+    "routes": (Routes(), None),
+    "dice": (Dice(), None),
+    "hex": (GAMES["hex"], None),
+    "hearts": (GAMES["hearts"], {"points": 0}),
+    "goofspiel": (GAMES["goofspiel"], {"players": 5}),
+}
+"""The boards of `BOARDS`, and the games that came of them."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_move_of_a_whole_game_is_told_to_everybody_in_two_kilobytes(name):
+    table, chance, told = full_table(*TABLES[name], luck=1), chance_of(1), 0
+    everybody = viewers(table)
+    before = {viewer: table.scene(viewer) for viewer in everybody}
+    while table.outcome is None and len(table.steps) < MANY:
+        play_on(table, chance)
+        for viewer in everybody:
+            after = table.scene(viewer)
+            size = len(msgspec.json.encode(difference(before[viewer], after)))
+            assert size <= 2048, f"step {len(table.steps)} as {viewer or 'those who watch'} see it"
+            before[viewer], told = after, told + 1
+    assert told > 10 * len(everybody)
+
+
+MANY = 150
+"""So many steps of a game are looked at."""
 
 
 @pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf")])

@@ -17,6 +17,12 @@ TARGETS: tuple[tuple[Meeting, float], ...] = (
     *((family(variant, "hard", "medium"), 0.55) for variant in VARIANTS),
     *((family(variant, "medium", "easy"), 0.60) for variant in VARIANTS),
     (Meeting("stratego", {"preset": "ogetarts"}, "sensible", "random"), 0.70),
+    (Meeting("hex", {}, "casual", "random"), 0.80),
+    (Meeting("hex", {"size": 7}, "thoughtful", "random"), 0.80),
+    (Meeting("goofspiel", {}, "fair", "random"), 0.70),
+    (Meeting("goofspiel", {"players": 4}, "fair", "random"), 0.50),
+    (Meeting("hearts", {}, "casual", "random"), 0.50),
+    (Meeting("hearts", {}, "sensible", "random"), 0.60),
 )
 ENOUGH = log(0.95 / 0.05)
 MORE = 0.10
@@ -54,6 +60,8 @@ def told(meeting: Meeting, target: float, verdict: Verdict) -> str:
     """A line or two about a test."""
     said = {True: "shown", False: "NOT SHOWN", None: "undecided"}[verdict.shown]
     what = meeting.config.get("variant", meeting.game)
+    if players := meeting.config.get("players"):
+        what += f" for {players}"
     slowest = verdict.slowest
     line = (
         f"{what}: {meeting.better} beats {meeting.worse} in {verdict.won:g} of {verdict.games} "

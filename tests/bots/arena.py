@@ -5,7 +5,7 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 from parlour.bots import bots_of
-from parlour.game import Bot, Chance
+from parlour.game import Bot, Chance, Outcome
 from parlour.games import GAMES
 from parlour.testing import Table, play_bots
 from tests.samples import SMALL
@@ -20,22 +20,18 @@ class Answer(NamedTuple):
 
 
 NONE = Answer(0.0, "", None)
+PLAYERS = ("one", "two", "three", "four", "five")
 
 
 class Contest(NamedTuple):
     """A whole game between two bots."""
 
-    table: Table
+    outcome: Outcome
     slowest: Answer
 
-    @property
-    def won(self) -> tuple[str, ...]:
-        assert self.table.room.outcome is not None
-        return self.table.room.outcome.won
 
-
-def contest(game: str, names: tuple[str, str], luck: int, config=None, most: int = 5000) -> Contest:
-    """A whole game between two bots; the first has the first seat."""
+def contest(game: str, names: Sequence[str], luck: int, config=None, most: int = 5000) -> Contest:
+    """A whole game between bots; the first has the first seat."""
     rules, slowest = GAMES[game], NONE
 
     def timed(name: str) -> Bot:
@@ -51,14 +47,15 @@ def contest(game: str, names: tuple[str, str], luck: int, config=None, most: int
         return play
 
     table = Table(rules, config if config is not None else SMALL.get(game), luck=luck)
-    table.sit(*("one", "two")[: len(table.room.seats)])
+    table.sit(*PLAYERS[: len(table.room.seats)])
     for _ in play_bots(table, [timed(name) for name in names], luck, most):
         pass
-    return Contest(table, slowest)
+    assert table.room.outcome is not None
+    return Contest(table.room.outcome, slowest)
 
 
 class Meeting(NamedTuple):
-    """How two bots met: what they played, and who should be the better."""
+    """How two kinds of bots meet: what they play, and who should be the better."""
 
     game: str
     config: Any
@@ -66,11 +63,15 @@ class Meeting(NamedTuple):
     worse: str
 
     def play(self, luck: int) -> tuple[float, Answer]:
-        """One game: 1 if the better bot wins, a half for a draw; the seats change with the luck."""
-        names = (self.better, self.worse) if luck % 2 == 0 else (self.worse, self.better)
+        """One game: 1 if the better bot wins, a half for a draw; its seat changes with the luck.
+
+        In all other seats are bots of the worse kind.
+        """
+        seats = len(Table(GAMES[self.game], self.config).room.seats)
+        names = [self.better if seat == luck % seats else self.worse for seat in range(seats)]
         played = contest(self.game, names, luck, self.config)
-        won = 0.5 if not played.won else float(played.won == (("one", "two")[luck % 2],))
-        return won, played.slowest
+        outcome, mine = played.outcome, PLAYERS[luck % seats]
+        return (mine in outcome.won) + (mine in outcome.drew) / 2, played.slowest
 
 
 def family(variant: str, better: str, worse: str) -> Meeting:

@@ -8,8 +8,7 @@ from parlour.bots.tictactoe import play_casually, play_perfectly
 from parlour.game import Chance
 from parlour.games import GAMES
 from parlour.games.tictactoe import line_of
-from parlour.testing import Table, full_table, play_bots
-from tests.bots.arena import contest, family
+from tests.bots.arena import Meeting, contest, family
 from tests.samples import first_of
 
 
@@ -79,15 +78,13 @@ def test_flags_are_not_believed():
 
 
 def test_the_solver_clears_most_fields_of_beginners():
-    assert sum(contest("minesweeper", ("solver", "solver"), luck, {}).won != () for luck in range(20)) >= 13
+    won = [contest("minesweeper", ("solver",), luck, {}).outcome.won for luck in range(20)]
+    assert sum(map(bool, won)) >= 13
 
 
 def test_the_sensible_bot_beats_one_that_does_anything_unless_that_stumbles_upon_the_flag():
-    won = 0
-    for luck in range(6):
-        names = ("sensible", "random") if luck % 2 == 0 else ("random", "sensible")
-        won += contest("stratego", names, luck, {"preset": "ogetarts"}).won == (("one", "two")[luck % 2],)
-    assert won >= 5
+    meeting = Meeting("stratego", {"preset": "ogetarts"}, "sensible", "random")
+    assert sum(meeting.play(luck)[0] for luck in range(6)) >= 5
 
 
 def test_the_bots_of_a_game_are_those_of_its_own_rules():
@@ -117,22 +114,6 @@ def test_hard_wins_more_than_half_of_its_games_against_medium():
     assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.55 * GAMES_EACH
 
 
-def share(game: str, better: str, worse: str, config, games: int) -> float:
-    """How much of the wins one bot has among several of another; a draw counts a half, seats change."""
-    rules = GAMES[game]
-    seats, bots, won = len(Table(rules, config).room.seats), bots_of(rules), 0.0
-    for luck in range(games):
-        table = full_table(rules, config, luck=luck)
-        players = [player for player in table.room.players if player]
-        names = [better if seat == luck % seats else worse for seat in range(seats)]
-        for _ in play_bots(table, [bots[name] for name in names], luck):
-            pass
-        outcome, me = table.room.outcome, players[luck % seats]
-        assert outcome is not None
-        won += (me in outcome.won) + (me in outcome.drew) / 2
-    return won / games
-
-
 @pytest.mark.parametrize(
     ("game", "better", "worse", "config", "least"),
     [
@@ -147,7 +128,8 @@ def share(game: str, better: str, worse: str, config, games: int) -> float:
 )
 def test_the_bots_of_hex_hearts_and_goofspiel_clearly_beat_those_below(game, better, worse, config, least):
     """By luck alone it would be one of two, of three at Goofspiel, of four at Hearts."""
-    assert share(game, better, worse, config, games=12) >= least
+    meeting = Meeting(game, config, better, worse)
+    assert sum(meeting.play(luck)[0] for luck in range(12)) >= 12 * least
 
 
 def test_the_hex_bot_takes_a_good_first_stone_over_and_opens_with_none():

@@ -115,28 +115,25 @@ def test_two_people_play_hex_and_one_takes_the_first_stone_over(server, visit):
     bob.sees(re.compile("Ann wins: a chain from the top to the bottom|You lose"))
 
 
-def test_two_people_and_a_bot_bid_in_secret(quick, visit):
-    config = {"players": 3, "cards": 4}
-    room = quick.open_room("goofspiel", config=config)["id"]
-    ann, bob = (visit(quick, name) for name in ("Ann", "Bob"))
-    for visitor in (ann, bob):
-        watch_answers(visitor)
+def test_four_people_bid_in_secret(server, visit):
+    room = server.open_room("goofspiel", config={"players": 4, "cards": 3})["id"]
+    table = [visit(server, name) for name in ("Ann", "Bob", "Cat", "Dan")]
+    for visitor in table:
         visitor.come_in(room)
-    with_bots_from = ann.page.get_by_role("button", name="Add a bot")
-    with_bots_from.click()
-    ann.page.get_by_role("group", name="Which bot?").get_by_role("button", name="Fair").click()
-    for visitor in (ann, bob):
+    for visitor in table:
         visitor.sees(re.compile(r"^Your turn: bid for \d$"))
-    ann.board.locator("[data-piece='k0-4']").click()
-    ann.sees("Waiting for the other bids")
-    expect(ann.board.locator("[data-piece='k0-4']")).to_be_attached()
-    expect(bob.board.locator("[data-piece='bid0']")).to_be_attached()
-    bob.board.locator("[data-piece='k1-3']").click()
-    expect(bob.board.get_by_label(re.compile("^last bid of Ann, 4"))).to_be_attached()
-    for card in (3, 2, 1):
-        for visitor, seat in ((ann, 0), (bob, 1)):
+    bids = ((3, 1, 2), (2, 3, 1), (1, 2, 3), (1, 3, 2))
+    for number in range(3):
+        for seat, visitor in enumerate(table):
+            visitor.board.locator(f"[data-piece='k{seat}-{bids[seat][number]}']").click()
+            if number == 0 and seat < 3:
+                visitor.sees("Waiting for the other bids")
+                sealed = re.compile(f"^bid of {visitor.name}, sealed bid")
+                for other in table[:seat] + table[seat + 1 :]:
+                    expect(other.board.get_by_label(sealed)).to_be_attached()
+        for visitor in table if number < 2 else ():
             visitor.sees(re.compile("^Your turn: bid for"))
-            bid = card if seat == 0 else {3: 4, 2: 2, 1: 1}[card]
-            visitor.board.locator(f"[data-piece='k{seat}-{bid}']").click()
-    for visitor in (ann, bob):
+            revealed = re.compile(f"^last bid of Ann, {bids[0][number]}")
+            expect(visitor.board.get_by_label(revealed)).to_be_attached()
+    for visitor in table:
         expect(visitor.status).to_have_text(re.compile("win|lose|draw"))

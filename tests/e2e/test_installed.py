@@ -20,6 +20,7 @@ from tests.e2e.browser import Visitor
 from tests.e2e.conftest import end
 from tests.e2e.servers import Server
 from tests.e2e.test_browser_lobby import NOUGHTS, arrive, button, play_the_bot
+from tests.e2e.test_browser_pictures import DRAWN
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -162,6 +163,7 @@ def check_plugins(hall: Server, ann: Visitor) -> None:
     button(arrive(ann), "A bot to play Race to ten with").click()
     button(ann, "Play the bot").click()
     expect(ann.page.locator("[data-seat]").get_by_role("img", name="a bot")).to_have_count(1)
+    assert ann.page.evaluate(DRAWN) == [True], "the picture is in the wheel of the game"
     said = " ".join(hall.log.split())
     assert "chess (no_such_module:Chess, of the package broken) is left out: ModuleNotFoundError" in said
     assert "tictactoe (parlour_race:Race, of the package broken) is left out: expected a game of the" in said

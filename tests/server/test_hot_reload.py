@@ -234,8 +234,16 @@ GOOD = DRAWN.replace("LOOK", '"disc"').replace("SPOT", '"a"')
             DRAWN.replace("LOOK", '"disc"').replace("SPOT", '"a" if state.number < 1 else "b"'),
             "scene: piece 'p' stands on spot 'b', which is not there; there is 'a'",
         ),
+        (
+            GOOD.replace("return Scene(", "spots *= 100_000 if state.number else 1\n        return Scene("),
+            "scene: counter.py, line 31: ValueError: the scene: expected at most 10000 spots, pieces, ",
+        ),
+        (
+            DRAWN.replace("LOOK", '"disc" if state.number < 1 else "fox.svg"').replace("SPOT", '"a"'),
+            "scene: piece 'p': expected a picture of this game's own, of which there are none",
+        ),
     ],
-    ids=["it raises", "it is wrong"],
+    ids=["it raises", "it is wrong", "it is too large", "it looks like a piece of another game"],
 )
 async def test_a_scene_that_cannot_be_drawn_is_told_in_the_room_until_the_file_is_mended(index, wrong, fault):
     await index.reload(wrong)

@@ -7,6 +7,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from parlour import Event, Game, Moment, Outcome, Refused, State, Update
+from parlour.scene import Piece, Scene, grid
 
 
 class Track(State, frozen=True):
@@ -43,6 +44,13 @@ class Race(Game[Track]):
             return None
         loser, winner = (state.player(seat) or "" for seat in (state.turn, 1 - state.turn))
         return Outcome(won=(winner,), lost=(loser,), why="said ten")
+
+    def scene(self, state: Track, viewer: str | None) -> Scene:
+        legal = {state.at + event["steps"]: event for event in self.legal_events(state, viewer or "")}
+        track = grid(12, 1, click=legal, labels=[str(number) for number in range(12)])
+        runner = Piece("runner", "runner.svg", f"c{state.at}", label="runner")
+        status = "Your turn" if legal else f"Waiting for {{{state.turn}}}"
+        return Scene(12, 1, track, (runner,), status=status, turn=(state.turn,))
 
 
 def hurry(view: Any, legal: Sequence[Any], chance: Any) -> Any:
