@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from parlour import Event, Game, Moment, Refused, State, Update
-from parlour.scene import Piece, Scene, grid
+from parlour.scene import Choice, Control, Option, Piece, Scene, grid
 
 Bank = Literal["north", "east", "south", "west"]
 BANKS: tuple[Bank, ...] = ("north", "east", "south", "west")
@@ -45,4 +45,9 @@ class Ferry(Game[River]):
         by_name = dict(zip(BANKS, spots, strict=True))
         drops = {by_name[bank].id: Cross(bank) for bank in BANKS if bank != state.boat}
         boat = Piece("boat", "disc", by_name[state.boat].id, owner=0, label="boat", drops=drops)
-        return Scene(4, 1, spots, (boat,), status=f"The boat lies in the {state.boat}", turn=(0,))
+        status = f"The boat lies in the {state.boat}"
+        return Scene(4, 1, spots, (boat,), WAVE, status=status, turn=(0,), choices=CHOICES)
+
+
+WAVE = (Control("wave", "Wave to {0}", options=(Option("Wave as {0} does", Cross("south")),)),)
+CHOICES = (Choice("calm", "Tell {0} about the weather"),)

@@ -152,6 +152,8 @@ def bid(player, coins, *, by_keys):
 @pytest.mark.parametrize("by_keys", [False, True])
 def test_lots_are_sold_to_the_highest_of_five_sealed_bids(boards, visit, by_keys):
     table = sit(boards, visit, "Auction", 5)
+    for name in NAMES:  # the scene says {0}, {1}...
+        expect(table[0].board.get_by_text(name, exact=True)).to_be_visible()
     lots = ("Vase",) if by_keys else ("Vase", "Clock", "Globe", "Lamp", "Harp", "Map")
     for number, lot in enumerate(lots):
         for seat, player in enumerate(table):
