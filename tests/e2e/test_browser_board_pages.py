@@ -53,10 +53,14 @@ def shared(tmp_path_factory):
     end(server)
 
 
-def sit(server, visit, **more):
+def sit(server, visit, *, clock=None, **more):
     """Two at the example's board."""
     ann, bob = visit(server, "Ann", **more), visit(server, "Bob", **more)
-    room = open_room(ann)
+    if clock:
+        room = server.open_room("sticks", clock=clock)["id"]
+        come_in(ann, room)
+    else:
+        room = open_room(ann)
     come_in(bob, room)
     return ann, bob, room
 
@@ -91,7 +95,9 @@ def frame_of(visitor):
 
 
 def test_the_example_is_played_to_its_end_and_watched_and_leafed_through(shared, visit):
-    ann, bob, room = sit(shared, visit)
+    ann, bob, room = sit(shared, visit, clock={"kind": "increment", "seconds": 300})
+    for seat in (0, 1):
+        expect(ann.page.locator(f"[data-seat='{seat}'] time")).to_have_text(re.compile(r"^[45]:\d\d$"))
     eve = visit(ann.server, "Eve")
     come_in(eve, room, "Watch")
     expect(sticks(eve).and_(eve.page.frame_locator("iframe").locator(":enabled"))).to_have_count(0)
