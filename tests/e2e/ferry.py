@@ -46,8 +46,16 @@ class Ferry(Game[River]):
         drops = {by_name[bank].id: Cross(bank) for bank in BANKS if bank != state.boat}
         boat = Piece("boat", "disc", by_name[state.boat].id, owner=0, label="boat", drops=drops)
         status = f"The boat lies in the {state.boat}"
-        return Scene(4, 1, spots, (boat,), WAVE, status=status, turn=(0,), choices=CHOICES)
+        return Scene(4, 1, spots, (boat,), CONTROLS, status=status, turn=(0,), choices=CHOICES)
 
 
-WAVE = (Control("wave", "Wave to {0}", options=(Option("Wave as {0} does", Cross("south")),)),)
+CONTROLS = (
+    Control("wave", "Wave to {0}", options=(Option("Wave as {0} does", Cross("south")),)),
+    Control(
+        "row",
+        "Row for {0}",
+        {"type": "cross"},
+        fields={"properties": {"to": {"enum": BANKS, "description": "where {0} wants to go"}}},
+    ),
+)
 CHOICES = (Choice("calm", "Tell {0} about the weather"),)

@@ -98,6 +98,8 @@ def test_a_piece_that_is_refused_goes_back_and_the_reason_stands_beside_the_boar
 def test_in_texts_beside_the_board_a_seat_is_called_by_the_name_of_who_has_it(ann):
     ann.click("Options")
     expect(ann.page.get_by_label("Tell Ann about the weather")).to_be_visible()
+    ann.click("Row for Ann")
+    expect(ann.page.get_by_text("where Ann wants to go")).to_be_visible()
     ann.click("Wave to Ann")
     ann.click("Wave as Ann does")
     lies(ann, "south")
