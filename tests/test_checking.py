@@ -176,6 +176,21 @@ MISTAKES = {
         "def scene",
         "the scene for ann: piece 'p' stands on spot 'c7', which is not there",
     ),
+    "a fill that nobody knows": (
+        ("grid(5, 1, click=legal))", 'grid(5, 1, click=legal, fill="golden"))'),
+        "return Scene(5, 1",
+        "scene raised ValueError: spot 'c0': expected a fill of dark, felt, light,",
+    ),
+    "a shape that nobody knows": (
+        ("grid(5, 1, click=legal))", 'grid(5, 1, click=legal, shape="star"))'),
+        "return Scene(5, 1",
+        "scene raised ValueError: spot 'c0': expected a shape of down, hand, hex,",
+    ),
+    "a look that nobody knows": (
+        ("grid(5, 1, click=legal))", 'grid(5, 1, click=legal), (Piece("p", "pawn", "c0"),))'),
+        "return Scene(5, 1",
+        "scene raised ValueError: piece 'p': expected a look of back, card,",
+    ),
     "what is listed and refused": (
         ("        seat = state.seat(sender)\n", "        seat = state.seat(sender)\n" + EVEN),
         "def legal_events",
@@ -285,6 +300,19 @@ def test_the_command_says_what_it_looked_at_when_a_game_passes(tmp_path):
     told = CliRunner().invoke(app, ["check", str(tmp_path / "numbers.py")])
     assert told.exit_code == 0
     assert re.fullmatch(r"numbers: passes \(24 games, .* 2 bots, \d+ comparisons for leaks\)\n", told.stdout)
+
+
+def test_the_command_shows_what_it_is_at_all_the_while(tmp_path, monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr("rich.status.Status.update", lambda _, stage: shown.append(stage))
+    (tmp_path / "numbers.py").write_text(GAME)
+    CliRunner().invoke(app, ["check", str(tmp_path / "numbers.py")])
+    assert shown[:3] == [
+        "Checking numbers: opening a room",
+        "Checking numbers: random play",
+        "Checking numbers: random play, game 1 of 12",
+    ]
+    assert {"Checking numbers: secrets, game 1 of 12", "Checking numbers: bot highest"} <= set(shown)
 
 
 def test_the_command_says_what_it_expects():

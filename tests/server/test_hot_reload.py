@@ -127,6 +127,10 @@ async def test_a_room_whose_state_the_new_file_cannot_read_is_closed(index):
         ),
         (COUNTER.replace("def init", "def begin"), "expected an init callback"),
         ("", "expected a class that derives from parlour.Game"),
+        (
+            COUNTER + COUNTER.replace("class Counter", "class Other"),
+            "counter.py, line 36: Other: expected a name of its own for each game, but Counter is called",
+        ),
     ],
 )
 async def test_a_file_that_does_not_load_leaves_the_old_rules_running_and_says_why(index, text, why):
@@ -320,6 +324,20 @@ async def test_a_file_that_prints_is_loaded_and_its_author_is_told(index):
     await index.reload(BY_TEN + "print('hello')\n")
     assert index.said[0].endswith("prints while it is loaded: 'hello'")
     assert index.said[1:] == [f"{index.file} is loaded again."]
+
+
+async def test_a_file_that_changes_while_it_is_loaded_is_loaded_once_more(index):
+    (index.file.parent / "next.py").write_text(BY_TEN)
+    await index.reload(
+        "from pathlib import Path\n"
+        f"Path({str(index.file)!r}).write_bytes(Path({str(index.file.parent / 'next.py')!r}).read_bytes())\n"
+        f"{COUNTER}"
+    )
+    await index.count()
+    assert index.world.room().state.number == 1
+    index.reloader.look()
+    await index.count()
+    assert index.world.room().state.number == 11
 
 
 async def test_a_file_that_changes_while_it_is_written_is_loaded_when_it_is_whole(index):

@@ -154,6 +154,16 @@ async def test_the_new_room_replays_by_itself(world, author, step):
     await again.server.stop()
 
 
+async def test_a_room_that_has_ended_can_be_looked_at_and_gone_on_from(world, author):
+    for person in await mark(world, 0, 3, 1, 4, 2):
+        await person.drop()
+    await world.wait(3600)
+    assert (await author.ask("GET", "/rooms"))["rooms"] == []
+    room = await author.look(step=5)
+    assert (room["ended"], room["state"]["cells"]) == ("game_timeout", "X........")
+    assert (await author.look(await author.branch(5)))["state"]["cells"] == "X........"
+
+
 async def test_the_same_moves_have_the_same_luck(world, author):
     await world.open("cards")
     ann, _ = await world.seated("ABCD", "ann", "bob")
