@@ -194,6 +194,15 @@ def test_the_games_on_the_pages_pass_the_check(page, tmp_path):
     assert checked.ok, [str(finding) for finding in checked.findings]
 
 
+@pytest.mark.long
+def test_every_game_of_the_recipes_passes_the_check(tmp_path):
+    file = tmp_path / "recipes.py"
+    file.write_text(source("docs/recipes.md"))
+    checks = check_file(file)
+    assert len(checks) >= 7
+    assert [str(finding) for checked in checks for finding in checked.findings] == []
+
+
 @pytest.mark.parametrize(
     ("page", "game", "name"),
     [("docs/tutorial.md", "docs/tutorial.md", "rps"), ("docs/how-to/test-your-game.md", "README.md", "nim")],
