@@ -212,6 +212,11 @@ MISTAKES = {
         "def handle_event",
         "learns by the messages of step",
     ),
+    "a secret that the clocks tell": (
+        ("state.numbers[seat] is not None:", "state.numbers[seat] not in (None, 4):"),
+        "def legal_events",
+        "learns by the clocks of step",
+    ),
     "a bot that breaks the rules": (
         ("return legal[-1]", 'return {"type": "choose", "number": 9}'),
         "def highest",
@@ -312,7 +317,7 @@ def test_the_command_shows_what_it_is_at_all_the_while(tmp_path, monkeypatch):
         "Checking numbers: random play",
         "Checking numbers: random play, game 1 of 12",
     ]
-    assert {"Checking numbers: secrets, game 1 of 12", "Checking numbers: bot highest"} <= set(shown)
+    assert {"Checking numbers: secrets, game 3 of 12", "Checking numbers: bot highest"} <= set(shown)
 
 
 def test_the_command_says_what_it_expects():

@@ -97,6 +97,7 @@ def look(game: Game[Any], room: Room[Any], eyes: Eyes, at: Instant) -> Received:
         seats = [seat and {"id": seat.player, "name": seat.name} for seat in room.seats]
         received["text for language models"] = encode(observation_of(place, {"seats": seats}))
     received["scene"] = encode(scene)  # late, since it may show the others
+    received["clocks"] = encode(room.clocks)
     received["room"] = _sheet(room)
     received["time of the next alarm"] = encode(room.next_due)
     received["when told, while away, of the turn"] = encode(room.called.get(eyes.person))
@@ -135,7 +136,6 @@ def _sheet(room: Room[Any]) -> bytes:
             "seed_hash": room.seed_hash,
             "ended": room.ended,
             "offers": room.offers,
-            "clocks": room.clocks,
         }
     )
 

@@ -18,6 +18,8 @@ ADVICE = {
     "time of the next alarm": "If nobody does anything, something happens sooner in one world than in the"
     " other, and time tells the secret. Let Later and End depend only on what this viewer sees; if the time"
     " itself is the secret, draw it with moment.chance where the timer is set.",
+    "clocks": "Everybody sees whose clock runs: that of the players that to_move returns, or who have legal"
+    " events. If it is secret who can do something, let to_move return no players meanwhile.",
     "legal events": "Whoever asks is told what is legal: for the same view the same, in the same order.",
 }
 USUAL_ADVICE = (
