@@ -499,7 +499,7 @@ def load_files(files: Sequence[Path]) -> dict[str, Game[Any]]:
     for file in dict.fromkeys(files):
         for game in load_games(file):
             if game.name in found:
-                fail(f"{file}: {game_loader.two_of_a_name(game, found[game.name][1])}")
+                fail(game_loader.two_of_a_name(game, file, found[game.name][1]))
             found[game.name] = game, file
     return {name: game for name, (game, _) in found.items()}
 

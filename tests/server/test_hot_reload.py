@@ -316,7 +316,7 @@ async def test_a_saved_file_cannot_take_the_name_of_a_game_of_another_file(index
     index.reloader = Reloader(index.world.server, index.games, [index.file, other], index.said.append)
     await index.reload(COUNTER.replace('"counter"', '"tally"'))
     why = f"expected a name of its own for each game, but {other} has a game 'tally', too"
-    assert index.said == [f"{index.file}: {why}. The old rules go on."]
+    assert index.said == [f"{index.file}, line 11: {why}. The old rules go on."]
     assert (await index.count())[0] == "ok"
 
 

@@ -80,9 +80,13 @@ def _checked(kind: type[Game[Any]], text: bytes, file: Path) -> Game[Any]:
     return game
 
 
-def two_of_a_name(game: Game[Any], other: object) -> str:
-    """What is wrong with a second game of the same name; *other* is where the first is."""
-    return f"expected a name of its own for each game, but {other} has a game {game.name!r}, too"
+def two_of_a_name(game: Game[Any], file: Path, other: object) -> str:
+    """What is wrong with a file whose game has the name of another; *other* is where that one is."""
+    try:
+        place = f"{file}, line {line_of(type(game), 'name', file.read_bytes())}"
+    except (OSError, SyntaxError):  # saved again meanwhile
+        place = str(file)
+    return f"{place}: expected a name of its own for each game, but {other} has a game {game.name!r}, too"
 
 
 def line_of(kind: type, name: str, text: bytes) -> int:

@@ -107,7 +107,7 @@ class Reloader:
         for other in self._stamps:
             for game in games:
                 if other != file and game.name in self._games and is_from(self._games[game.name], other):
-                    raise Refused(Code.GAME_ERROR, f"{file}: {two_of_a_name(game, other)}")
+                    raise Refused(Code.GAME_ERROR, two_of_a_name(game, file, other))
 
     def _note(self, file: Path, fault: str | None) -> None:
         """Show in the rooms of a file's games what is wrong with it, until it is saved."""
