@@ -72,11 +72,14 @@ async def test_the_same_move_is_refused_in_a_turn_that_begins_now():
         assert (await ann.play("ABCD", BORNE_OFF))[1]["code"] == "illegal_move"
 
 
+class Rows(Config):
+    rows: int = 3
+
+
 class OfThreeRows(TicTacToe):
     """Noughts and crosses with a setting."""
 
-    class Config(Config):
-        rows: int = 3
+    Config = Rows
 
 
 async def test_a_room_whose_settings_are_none_today_goes_on_without_a_clock():
