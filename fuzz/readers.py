@@ -14,15 +14,20 @@ from parlour.doors.gammonx.joining import read_wish
 from parlour.doors.ogetarts import Ogetarts, WithOgetarts
 from parlour.doors.relay import numbered, plain, read_address
 from parlour.errors import Refused, parse
+from parlour.games import GAMES
 from parlour.games.minesweeper import Field
 from parlour.games.stratego import Stratego
 from parlour.games.tictactoe import Board
 from parlour.journal.base import UNREADABLE
+from parlour.mcp.calls import read_call
 from parlour.protocols.phoenix import Phoenix
 from parlour.relay import Crowd, Envelope, Intent
 from parlour.sanitize import MAX_DEPTH, MAX_INTEGER, clean_name, clean_text, strict
 from parlour.server.gateway.upgrade import cookie_token, may_use_cookie
 from parlour.server.tokens import Tokens
+from parlour.sim import Table as SimTable
+from parlour.sim import chance_of, line_of, play_to_end, record_of
+from parlour.sim.records import read_line
 from parlour.testing import Table
 from parlour.wire import Exit, LookFirst, Step, read_step
 
@@ -269,3 +274,33 @@ def tictactoe_board(data: bytes) -> None:
         board = Board.parse(data.decode("latin-1"))
         assert Board.parse(str(board)) == board
         assert board.winner in (None, 0, 1)
+
+
+def played(name: str, config: Any = None) -> bytes:
+    """A game of random play as an exported line."""
+    table = SimTable(GAMES[name], config)
+    play_to_end(table, chance_of(1))
+    return line_of(record_of(table), table.game, views=name == "tictactoe")
+
+
+@target(
+    played("tictactoe"),
+    played("goofspiel", {"cards": 4}),
+    played("minesweeper", {"preset": "custom", "width": 5, "height": 4, "mines": 3}),
+)
+def exported_line(data: bytes) -> None:
+    """A line of a data file."""
+    with suppress(Refused):
+        read_line(data)
+
+
+@target(
+    b'{"tool":"act","room":"ABCD","event":{"type":"mark","cell":4},"seq":3}',
+    b'{"tool":"wait_for_turn","room":"ABCD","seconds":2.5}',
+    b'{"tool":"negotiate","room":"ABCD","do":"draw"}',
+    b'{"tool":"open_room","game":"hex","config":{"size":5},"private":true}',
+)
+def tool_call(data: bytes) -> None:
+    """What a language model asks for."""
+    with suppress(Refused):
+        parse(read_call, strict(data))

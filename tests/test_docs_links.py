@@ -44,3 +44,11 @@ def test_the_api_reference_has_everything_that_a_game_imports(monkeypatch):
             assert f"\n## `{shown}`\n" in page, (name, shown)
     assert "### `Game.handle_event`" in pages["parlour"]
     assert "### `Table.act`" in pages["parlour.testing"]
+
+
+def test_every_command_of_make_that_a_page_names_is_there():
+    lines = re.findall(r"^([a-z][a-z -]*):", read("Makefile"), re.MULTILINE)
+    targets = {name for line in lines for name in line.split()}
+    for page in PAGES:
+        named = set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", page.read_text(), re.MULTILINE))
+        assert named <= targets, (page.name, named - targets)

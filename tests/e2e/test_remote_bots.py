@@ -1,6 +1,7 @@
 """Bots that play over the real wire: the one of the docs, also against a person, and rated ones."""
 
 import os
+import shlex
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,7 +69,9 @@ def test_the_bot_of_the_docs_is_a_function_of_ten_lines():
 def test_a_person_plays_a_bot_that_is_killed_in_the_middle_and_comes_back(server, visit, folder):
     ann = visit(server, "Ann")
     room = ann.open_room()
-    options = ("--name", "Ten Lines", "--token-file", "bot.token")
+    command = shlex.split(blocks("docs/how-to/write-a-bot.md", "sh")[0].text)
+    assert command[:4] == ["parlour", "bot", "mybot:choose", "--server"]
+    options = command[5:]
     with running(folder, server, "mybot:choose", *options) as bot:
         me = bot.id
         add = ann.page.get_by_role("button", name="Add a bot")

@@ -156,7 +156,7 @@ def read(
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield _read_line(line, games)
+                yield read_line(line, games)
             except Refused as why:
                 told = Refused(why.code, f"{path}, line {number}: {why.message}", path=why.path)
                 if trouble is None:
@@ -164,7 +164,8 @@ def read(
                 trouble(told)
 
 
-def _read_line(line: bytes, games: Mapping[str, Game[Any]]) -> Replayed:
+def read_line(line: bytes, games: Mapping[str, Game[Any]] = GAMES) -> Replayed:
+    """The game of one line, played again; `Refused` if it is broken or plays differently."""
     record = parse(_decode, line)
     game = games.get(record.game)
     if game is None:
