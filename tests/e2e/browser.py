@@ -34,9 +34,13 @@ SANDBOX = ["--no-sandbox"] if os.geteuid() == 0 else []
 """As root it cannot put itself into a sandbox."""
 
 
+CLUB = "club.test"
+"""A name by which browsers reach servers of this machine, over plain http and not as localhost."""
+
+
 def launch(playwright: Playwright, *arguments: str) -> Browser:
     """Debian's own; all pages of a profile share one process."""
-    started = [*SANDBOX, "--process-per-site", *arguments]
+    started = [*SANDBOX, "--process-per-site", f"--host-resolver-rules=MAP {CLUB} 127.0.0.1", *arguments]
     return playwright.chromium.launch(executable_path=CHROMIUM, args=started)
 
 

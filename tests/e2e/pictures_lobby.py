@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.backgammon import Fast
 from tests.e2e.browser import lose_the_server
 from tests.e2e.pictures_backgammon import Camera
-from tests.e2e.servers import Guest
+from tests.e2e.servers import Guest, Server
 
 PEOPLE = ("Ann", "Bob", "Cy", "Dora the Explorer of Seven Seas")
 LOSSES = (
@@ -51,7 +51,7 @@ def take_lobby(camera: Camera) -> None:
     cookie = ann.token
     people.insert(0, Guest(cookie.partition(".")[0], "Ann", cookie))
     for loser, winner, mode in LOSSES:
-        lose(camera, people[loser], people[winner], mode)
+        lose(camera.server, people[loser], people[winner], mode)
     ann.go("/leaderboard/tictactoe")
     expect(ann.page.get_by_role("row").filter(has_text="you")).to_be_visible()
     camera.take(ann, "leaderboard")
@@ -102,9 +102,9 @@ def take_tables(camera: Camera) -> None:
     camera.server.start()
 
 
-def lose(camera: Camera, loser: Guest, winner: Guest, mode: str) -> None:
+def lose(server: Server, loser: Guest, winner: Guest, mode: str) -> None:
     """A game of noughts and crosses, whoever of them begins."""
-    server, room = camera.server, ""
+    room = ""
     for guest in (loser, winner):
         wish = {"game": "tictactoe", "mode": mode}
         headers = {"Authorization": f"Bearer {guest.token}"}

@@ -3,11 +3,33 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browser import PHONE
+from tests.e2e.browser import CLUB, PHONE
+from tests.e2e.pictures_lobby import lose
 from tests.e2e.qr import read_qr
+from tests.e2e.servers import Guest
 from tests.e2e.test_browser_access import serious_faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+PRESENT = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
+"""An authenticator whose owner is there and shows their finger at once."""
+SOCKETS_THAT_END = """
+window.ends = [];
+const Real = window.WebSocket;
+window.WebSocket = class extends Real {
+    constructor(...how) { super(...how); this.addEventListener("close", () => ends.push(Date.now())); }
+};
+"""
+NOTES_CLICKS = "addEventListener('click', () => (sessionStorage.clicked = Date.now()), true)"
+AT_ONCE = 2000
+"""Milliseconds."""
 
 
 def open_account(visitor):
@@ -69,8 +91,9 @@ def test_a_link_that_was_used_says_so(server, visit):
     )
 
 
-def test_signing_out_everywhere_else_closes_the_other_browsers_socket_at_once(server, visit):
+def test_signing_out_everywhere_else_closes_the_other_browsers_socket_within_two_seconds(server, visit):
     ann, phone = visit(server, "Carla"), visit(server, "")
+    phone.context.add_init_script(SOCKETS_THAT_END)
     code = open_account(ann)
     phone.go("/account").page.get_by_label("Recovery code").fill(code)
     phone.page.get_by_role("button", name="Sign in").click()
@@ -78,10 +101,13 @@ def test_signing_out_everywhere_else_closes_the_other_browsers_socket_at_once(se
     with phone.page.expect_websocket() as opened:
         phone.go("/watch")
     ann.page.reload()
+    ann.page.evaluate(NOTES_CLICKS)
     button = ann.page.get_by_role("button", name="Sign out everywhere else")
     with phone.page.expect_event("websocket"), opened.value.expect_event("close"):
         button.click()  # the phone comes back, as somebody else
     expect(ann.page.get_by_role("button", name="Sign out: ")).to_have_count(1)
+    took = phone.page.evaluate("ends[0]") - int(ann.page.evaluate("sessionStorage.clicked"))
+    assert 0 <= took <= AT_ONCE
     assert identity(ann)["name"] == "Carla"
 
 
@@ -106,3 +132,86 @@ def test_a_name_that_looks_taken_is_told_beside_the_field(server, visit):
     expect(page.get_by_role("alert")).to_have_text(
         "Another account has this name, or one that looks like it."
     )
+
+
+# Passkeys: browsers have them at localhost, and not at another name without https.
+
+
+def visit_by_name(visitor, path, name="localhost"):
+    """Open a page of the server by one of its names."""
+    visitor.page.goto(f"http://{name}:{visitor.server.port}{path}")
+    return visitor.page
+
+
+def give_authenticator(visitor, *credentials):
+    """A device that holds these passkeys already; gives the way to ask for all that it holds."""
+    session = visitor.context.new_cdp_session(visitor.page)
+    session.send("WebAuthn.enable")
+    id = session.send("WebAuthn.addVirtualAuthenticator", {"options": PRESENT})["authenticatorId"]
+    for credential in credentials:
+        session.send("WebAuthn.addCredential", {"authenticatorId": id, "credential": credential})
+    return lambda: session.send("WebAuthn.getCredentials", {"authenticatorId": id})["credentials"]
+
+
+def rating(visitor):
+    """By the page of whoever this browser is."""
+    id = identity(visitor)["id"]
+    visitor.page.goto(f"{visitor.page.url.partition('/account')[0]}/p/{id}")
+    shown = visitor.page.get_by_role("region", name="Ratings")
+    expect(shown).to_contain_text("1662")
+    return id, shown.inner_text()
+
+
+def test_a_guest_gets_a_passkey_and_other_browsers_by_link_and_by_passkey_are_the_same_rated_player(
+    serve, visit
+):
+    server = serve()
+    ann, phone, laptop = visit(server, "Florence"), visit(server, "", viewport=PHONE), visit(server, "")
+    page = visit_by_name(ann, "/account")
+    held = give_authenticator(ann)
+    expect(page.get_by_role("textbox", name="Your name")).to_be_visible()  # by then it is somebody
+    guest = identity(ann)["id"]
+    (token,) = [one["value"] for one in ann.context.cookies(page.url) if one["name"] == "parlour_token"]
+    lose(server, server.guest("Bob"), Guest(guest, "Florence", token), "ranked")
+    page.get_by_role("textbox", name="Your name").fill("Florence")
+    assert serious_faults(ann) == []
+    page.get_by_role("button", name="Make it with a passkey").click()
+    expect(page.get_by_role("heading", name="Florence", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Remove the passkey: ")).to_have_count(1)
+    assert serious_faults(ann) == []
+    phone.page.goto(show_link(ann))
+    phone.page.get_by_role("button", name="Sign in").click()
+    expect(phone.page.get_by_role("heading", name="Florence", exact=True)).to_be_visible()
+    (passkey,) = held()
+    visit_by_name(laptop, "/account")
+    give_authenticator(laptop, passkey)
+    laptop.page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(laptop.page.get_by_role("heading", name="Florence", exact=True)).to_be_visible()
+    ratings = {rating(one) for one in (ann, phone, laptop)}
+    assert [id for id, _ in ratings] == [guest], ratings
+
+
+def test_where_a_name_is_reached_by_plain_http_the_page_says_why_there_are_no_passkeys_and_a_code_works(
+    server, visit
+):
+    ann, other = visit(server, "Gerda"), visit(server, "")
+    page = visit_by_name(ann, "/account", CLUB)
+    expect(page.get_by_test_id("no-passkeys")).to_contain_text("over https alone, or at localhost")
+    expect(page.get_by_role("button", name="passkey")).to_have_count(0)
+    page.get_by_role("textbox", name="Your name").fill("Gerda")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_role("heading", name="Gerda", exact=True)).to_be_visible()
+    code = page.get_by_test_id("code").inner_text()
+    visit_by_name(other, "/account", CLUB).get_by_label("Recovery code").fill(code)
+    other.page.get_by_role("button", name="Sign in").click()
+    expect(other.page.get_by_role("heading", name="Gerda", exact=True)).to_be_visible()
+    assert identity(other)["id"] == identity(ann)["id"]
+
+
+def test_an_authenticator_without_a_passkey_of_this_site_signs_nobody_in_and_the_page_says_so(server, visit):
+    ann = visit(server, "Hilda")
+    page = visit_by_name(ann, "/account")
+    give_authenticator(ann)
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(page.get_by_role("alert").filter(has_text="No passkey came")).to_be_visible()
+    assert identity(ann)["since"] is None

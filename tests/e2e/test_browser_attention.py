@@ -1,8 +1,12 @@
 """Told without looking: the tab, sounds and notifications; and a browser that allows none of it."""
 
+import json
+
+import msgspec
 import pytest
 from playwright.sync_api import expect
 
+from parlour.server.parts.notifications.messages import YourTurn
 from tests.e2e.test_browser_settings import open_settings
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -117,3 +121,55 @@ def test_whoever_refuses_notifications_is_told_where_else_to_look_and_not_asked_
         expect(ann.page.get_by_text("does not let this page notify you")).to_be_visible()
     expect(ann.page.get_by_role("button", name="Tell me next time")).to_have_count(0)
     assert ann.page.evaluate("notes") == []
+
+
+# Web push: what the server sends is handed to the service worker as a push service does it.
+
+
+def service_worker(visitor):
+    """The way to push a message to the page's service worker."""
+    visitor.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    visitor.page.wait_for_function("caches.match('/turn-words.json').then(Boolean)")
+    found = []
+    session = visitor.context.new_cdp_session(visitor.page)
+    session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
+    session.send("ServiceWorker.enable")
+    origin = f"http://{visitor.server.address}"
+    while not found:
+        visitor.page.evaluate("1")  # events are heard meanwhile
+    (id,) = {one["registrationId"] for one in found if one["scopeURL"] == f"{origin}/"}
+
+    def push(message):
+        session.send(
+            "ServiceWorker.deliverPushMessage",
+            {"origin": origin, "registrationId": id, "data": msgspec.json.encode(message).decode()},
+        )
+
+    return push
+
+
+SHOWN = """async () => (await (await navigator.serviceWorker.ready).getNotifications())
+    .map(({ title, body, tag, data }) => [title, body, tag, data]).sort()"""
+
+
+def your_turn(room, game, title, *against):
+    return YourTurn("1-2-x", "ann", room, f"https://play.example/r/{room}", game, title, against, 0.0, None)
+
+
+def shows(visitor, *expected):
+    """Wait for exactly these notifications: one that is replaced is gone for a moment."""
+    found = f"({SHOWN})().then((all) => JSON.stringify(all))"
+    wanted = json.dumps(sorted(expected), separators=(",", ":"))
+    visitor.page.wait_for_function(f"wanted => {found}.then((all) => all === wanted)", arg=wanted)
+
+
+def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(server, visit):
+    ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
+    ann.go("/")
+    push = service_worker(ann)
+    hers = ("Du bist dran", "Du bist dran bei Drei gewinnt: Bob wartet", "turn ABCD", "/r/ABCD")
+    for _ in range(2):
+        push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Bob"))
+    shows(ann, hers)
+    push(your_turn("EFGH", "new_game", "A New Game"))
+    shows(ann, hers, ("Du bist dran", "A New Game wartet auf dich", "turn EFGH", "/r/EFGH"))
