@@ -132,9 +132,13 @@ def texts(line: Line) -> list[tuple[int, str]]:
 
 async def check_heard(cluster: Cluster, room: str, *lines: Line) -> Kept:
     """Everybody has heard everything that was said while they were there, once and in order."""
-    there = await kept(cluster, room)
+
+    async def all_heard() -> Kept | None:
+        there = await kept(cluster, room)  # again each time: who is gone is a step, too, and may still come
+        return there if all(line.seq == there.seq for line in lines) else None
+
+    there = await until(all_heard, "the last step")
     for line in lines:
-        await until(lambda line=line: line.seq == there.seq, "the last step")  # type: ignore[misc]
         said = [(seq, text) for seq in range(1, there.seq + 1) for text in _said(there, seq, line.guest.id)]
         first = line.all("sync")[0].payload["seq"]
         assert texts(line) == [one for one in said if one[0] > first]
