@@ -137,7 +137,7 @@ async def check_heard(cluster: Cluster, room: str, *lines: Line) -> Kept:
         there = await kept(cluster, room)  # again each time: who is gone is a step, too, and may still come
         return there if all(line.seq == there.seq for line in lines) else None
 
-    there = await until(all_heard, "the last step")
+    there: Kept = await until(all_heard, "the last step")
     for line in lines:
         said = [(seq, text) for seq in range(1, there.seq + 1) for text in _said(there, seq, line.guest.id)]
         first = line.all("sync")[0].payload["seq"]
