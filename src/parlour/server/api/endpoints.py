@@ -5,7 +5,6 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from msgspec.structs import asdict
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -28,8 +27,6 @@ from parlour.server.api.bodies import (
     GameWanted,
     Health,
     KnownPlayer,
-    Ladder,
-    Leader,
     NamedRoom,
     NewBot,
     NewInvitation,
@@ -38,7 +35,6 @@ from parlour.server.api.bodies import (
     Preview,
     PreviewWanted,
     PublicGame,
-    PublicPlayer,
     PublicServer,
     Spelling,
     Stepped,
@@ -47,6 +43,7 @@ from parlour.server.api.bodies import (
 from parlour.server.api.callers import device_name, no_token, user_of
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.game_files import check_language
+from parlour.server.api.ladder_calls import LadderCalls
 from parlour.server.api.link_previews import LinkPreviews, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.notification_calls import NotificationCalls
@@ -57,7 +54,7 @@ from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.schemas import GameSchemas, schemas_of
 from parlour.server.api.texts import Texts, texts_in
 from parlour.server.api.web_pages import INDEX, File, data_block, page_routes, wants_page
-from parlour.server.bots.players import PREFIX, bot_name, check_no_bot, is_bot
+from parlour.server.bots.players import check_no_bot
 from parlour.server.bots.thinking import Hint
 from parlour.server.components import Components
 from parlour.server.gateway.upgrade import may_use_cookie
@@ -65,7 +62,6 @@ from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.pairing.pairing import PublicTicket
 from parlour.server.preferences import ChosenPreferences, Preferences, keep_preferences, preferences_of
 from parlour.server.remote_bots import WaitingBot, become_bot, invitable_bots, invite
-from parlour.server.result_records import GameResult, curve_of, results_of
 from parlour.server.rooms.calls import Perform, SeatBot, Seated
 from parlour.server.rooms.creation import How
 from parlour.server.rooms.environment import patience_of
@@ -73,14 +69,12 @@ from parlour.server.rooms.history import HistoryPage, HistoryWanted
 from parlour.server.rooms.summary import MyRoom, PublicRoom, waits_of
 from parlour.server.sessions import Identities, KeptPlayer
 from parlour.server.settings import Settings
-from parlour.server.standings import leaders, standings_of
 from parlour.server.tokens import (
     COOKIE,
     TOKEN_DAYS,
     Bearer,
     Tokens,
     bearer_token,
-    guest_name,
     new_player_id,
 )
 from parlour.wire import Queue, Rematch
@@ -93,10 +87,6 @@ PREFERENCES_COST = 3.0
 """The price of keeping a player's preferences, which is a write."""
 MAX_USER_NAME = 36
 """Characters that are taken of the name that a proxy gives, so that a number fits behind it."""
-MAX_RESULTS = 50
-"""The number of a player's last games that are listed."""
-MOST_RATED = 300
-"""The number of a player's last games of which the ratings are told."""
 
 
 class Api:
@@ -115,6 +105,7 @@ class Api:
         self.board_route = board_route(parlour.games, parlour.environment.boards)
         self.calls = [
             *self._list_calls(),
+            *LadderCalls(parlour, limits, self).calls,
             *AccountCalls(parlour, limits, self, tokens).calls,
             *NotificationCalls(parlour.notifications.endpoints, parlour.clock, limits, self).calls,
         ]
@@ -179,10 +170,6 @@ class Api:
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
             Call("DELETE", "/api/tickets/{id}", "Give a ticket back", self.give_ticket_back, PublicTicket,
                  refuses=(Code.UNKNOWN_TICKET, *auth, kept), personal=True),
-            Call("GET", "/api/leaderboard", "The best of a ladder", self.show_leaderboard, list[Leader],
-                 query=Ladder, refuses=(Code.UNKNOWN_GAME, kept)),
-            Call("GET", "/api/players/{id}", "A player: standings and last games", self.show_player,
-                 PublicPlayer, refuses=(Code.NOT_FOUND, *auth, kept)),
             Call("GET", "/api/players/me/rooms", "The rooms in which I have a seat", self.list_my_rooms,
                  list[MyRoom], refuses=(*auth, kept), personal=True),
             Call("GET", "/api/players/me/preferences", "How I like the pages", self.show_preferences,
@@ -420,34 +407,6 @@ class Api:
         pairing, player = self._parlour.pairing, await self.known(request)
         return pairing.describe(await pairing.unqueue(player, request.path_params["id"]))
 
-    async def show_leaderboard(self, request: Request, ladder: Ladder) -> list[Leader]:  # noqa: ARG002
-        self._parlour.environment.wanted_game(ladder.game)
-        name = ladder_of(ladder.game, {"variant": ladder.variant}, bots=ladder.bots)
-        await self._parlour.ratings.settled()
-        best = await leaders(self._parlour.journal, name, ladder.limit)
-        guests = await self._parlour.sessions.guests_among(standing.player for standing in best)
-        return [Leader(**asdict(standing), guest=standing.player in guests) for standing in best]
-
-    async def show_player(self, request: Request) -> PublicPlayer:
-        self._limits.check_call(self.address(request), 1.0)
-        id = request.path_params["id"]
-        if id.startswith(PREFIX) and is_bot(id, self._parlour.games.values()):
-            return PublicPlayer(id, bot_name(id), bot=True, guest=False, standings=[], results=[], ratings=[])
-        journal = self._parlour.journal
-        player = await self._parlour.sessions.known(id)
-        await self._parlour.ratings.settled()
-        standings, results = await standings_of(journal, id), await results_of(journal, id, MOST_RATED)
-        if player is None and not results:  # players of other doors are known only by their games
-            raise Refused(Code.NOT_FOUND, f"there is no player {id[:64]!r}")
-        name = guest_name(id) if player is None else player.name
-        asker = await self.asker(request)
-        recent = results[:MAX_RESULTS]
-        told = [result for result in recent if result.listed or asker in _players(result)]
-        return PublicPlayer(
-            id, name, bot=player is not None and player.bot, guest=player is None or player.account is None,
-            standings=standings, results=told, ratings=curve_of(results),
-        )  # fmt: skip
-
     async def list_rooms(self, request: Request) -> list[PublicRoom]:  # noqa: ARG002
         return self._parlour.room_list.listed()
 
@@ -524,11 +483,6 @@ class Api:
             why = f"damage was found in what is kept ({damages}): the log names it; all the rest is served"
             return reply(Health("degraded", __version__, why))
         return reply(Health("ok", __version__))
-
-
-def _players(result: GameResult) -> set[str]:
-    """The players of this game."""
-    return {result.player, *(other.id for other in result.against)}
 
 
 def check_room_id(id: str | None) -> None:
