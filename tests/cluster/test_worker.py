@@ -336,15 +336,15 @@ async def test_a_room_says_at_any_worker_whether_it_waits_for_somebody(workers):
 
 async def test_a_session_that_was_ended_at_one_worker_is_ended_at_all(workers):
     here, there = workers.worlds[1].server.sessions, workers.worlds[2].server.sessions
-    hung_up: list[tuple[str, int | None]] = []
-    there.hang_up = lambda player, device: hung_up.append((player, device))
+    hung_up: list[Bearer] = []
+    old, new = Bearer("ann", 0), Bearer("ann", 1)
+    there.hang_up = lambda is_ended: hung_up.extend(filter(is_ended, (old, new, Bearer("bob", 0))))
     await here.save("ann", "Ann")
     await there.look_up("ann")
-    old = Bearer("ann", 0)
     assert there.player(old) == "ann"
     await workers.worlds[1].server.accounts.end_all("ann", "")
     await workers.quiet()
-    assert hung_up == [("ann", None)]
+    assert hung_up == [old]
     with pytest.raises(Refused, match="token"):
         there.player(old)
 
@@ -400,18 +400,36 @@ async def test_a_device_that_was_signed_in_at_one_worker_is_known_at_all(workers
 
 async def test_a_device_that_is_signed_out_at_one_worker_is_hung_up_at_all(workers):
     here, there = (workers.worlds[n].server for n in (1, 2))
-    hung_up: list[tuple[str, int | None]] = []
-    there.sessions.hang_up = lambda player, device: hung_up.append((player, device))
+    hung_up: list[Bearer] = []
     (ann, first), code = await here.accounts.open("ann", "Ann", "")
     second = await here.accounts.sign_in_by_code(code, "", "203.0.113.9")
     await workers.quiet()
-    hung_up.clear()
     devices = [Bearer("ann", ann.session, device) for device in (first, second.device)]
     assert [await find(there.sessions, bearer) for bearer in devices] == [True, True]
+    there.sessions.hang_up = lambda is_ended: hung_up.extend(filter(is_ended, devices))
     await here.accounts.sign_out("ann", second.device)
     await workers.quiet()
-    assert hung_up == [("ann", second.device)]
+    assert hung_up == devices[1:]
     assert [await find(there.sessions, bearer) for bearer in devices] == [True, False]
+
+
+async def test_the_connection_of_an_ended_session_is_closed_also_if_the_news_of_it_was_lost(workers):
+    here, there = workers.worlds[1].server.sessions, workers.worlds[2].server.sessions
+    ann, bob = Bearer("ann", 0), Bearer("bob", 0)
+    hung_up: list[Bearer] = []
+    there.connected = lambda: {ann, bob}
+    there.hang_up = lambda is_ended: hung_up.extend(filter(is_ended, (ann, bob)))
+    for id in ("ann", "bob"):
+        await here.save(id, id.title())
+        await there.look_up(id)
+    workers.hub.separate(1, 2)
+    await workers.worlds[1].server.accounts.end_all("ann", "")
+    await workers.wait(1)
+    assert hung_up == []
+    workers.hub.reunite(1, 2)
+    await workers.wait(8)
+    assert hung_up == [ann]
+    assert [await find(there, one) for one in (ann, bob)] == [False, True]
 
 
 async def find(sessions, bearer):

@@ -355,7 +355,7 @@ def make_server(
     forwarding = Forwarding(app, Keys(doors, {"/api/tickets": LOBBY, "/api/invitations": LOBBY}))
     sockets = Sockets(doors, parlour.clock, parlour.limits, settings)
     network = Network(sockets, forwarding, doors)
-    parlour.sessions.hang_up = sockets.hang_up
+    parlour.sessions.connected, parlour.sessions.hang_up = sockets.bearers, sockets.hang_up
     models = language_models_of(parlour, tokens, sockets, forwarding)
     app.router.routes += [
         *(route for door in doors for route in door.routes),

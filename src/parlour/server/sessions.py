@@ -31,6 +31,8 @@ MOST_KNOWN = 20_000
 """Players whose session is kept in memory; those of others are read again."""
 SEEN_EVERY = 86400.0
 """Seconds between two notes in the journal that a player was asked for."""
+TRY_AGAIN = 1.0
+"""Seconds before a read that failed is tried again."""
 TRIES = 5
 """How often a change of a player is tried again that another worker came in between."""
 
@@ -169,8 +171,14 @@ class Sessions:
         self._valid: dict[str, _Valid] = {}
         """Of those who came lately, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self.hang_up: Callable[[str, int | None], None] = lambda _player, _device: None
-        """Closes all connections of a player, or those of one device."""
+        self._losses = 0
+        """How often news of ended sessions may have been lost."""
+        self._unchecked: set[Bearer] = set()
+        """Those who are connected and whose sessions have to be read again because of that."""
+        self.connected: Callable[[], set[Bearer]] = set
+        """The tokens' contents by which people are connected here."""
+        self.hang_up: Callable[[Callable[[Bearer], bool]], None] = lambda _is_ended: None
+        """Closes the connections of ended sessions."""
         self.ended: Callable[[str, int, int | None], None] = lambda _player, _session, _device: None
         """Tells other workers that a player has ended all sessions before this one, or one device's."""
 
@@ -186,7 +194,10 @@ class Sessions:
         """Find out which tokens of this player are valid, up to those of this device."""
         valid = self._valid.pop(player, None)
         if valid is None or device > valid.last:
-            read = _Valid.of(await self.known(player))
+            losses, read = -1, _Valid(0, None, 0)
+            while losses != self._losses:  # what was read before the news of it was lost may be old
+                losses = self._losses
+                read = _Valid.of(await self.known(player))
             valid = read._replace(last=max(read.last, device)).newer(valid)
         self._remember(player, valid)
 
@@ -282,15 +293,34 @@ class Sessions:
 
     def note_ended(self, id: str, session: int, device: int | None = None) -> None:
         """A player has ended all older sessions, or that of a device: their connections here are closed."""
+
+        def is_ended(one: Bearer) -> bool:
+            return one.player == id and (one.session < session or one.device == device)
+
         if device is None:
             self._remember(id, _Valid(session, frozenset(), -1))  # the rest has to be read
         elif (valid := self._valid.get(id)) is not None:
             self._valid[id] = valid.newer(valid._replace(ended=valid.ended | {device}))
-        self.hang_up(id, device)
+        self.hang_up(is_ended)
 
-    def forget(self) -> None:
-        """Read again which sessions are ended, whoever comes: news of it may have been lost."""
+    async def check_again(self) -> None:
+        """Read again which sessions are ended, of those here at once, of others as they come.
+
+        News of it may have been lost.
+        """
+        self._losses += 1
         self._valid.clear()
+        self._unchecked |= self.connected()
+        while self._unchecked:
+            bearer = self._unchecked.pop()
+            try:
+                await self.look_up(bearer.player, bearer.device)
+                self._valid[bearer.player].check(bearer)
+            except (Refused, Damaged):
+                self.hang_up(bearer.__eq__)
+            except Trouble:  # the database is away
+                self._unchecked.add(bearer)
+                await asyncio.sleep(TRY_AGAIN)
 
     def _alone(self, player: str) -> asyncio.Lock:
         """The lock that lets one change of a player happen at a time, so that none is lost."""

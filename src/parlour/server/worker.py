@@ -539,7 +539,7 @@ class Worker:
             return
         log.warning("link_lost", worker=worker)
         self._lose_calls(worker)
-        self._parlour.sessions.forget()
+        self._tasks.start(self._parlour.sessions.check_again())
         self.lobby.lose(worker)
         self.room_list.tell_all_of_ours(worker)
         for room, known in tuple(self._known_owners.items()):

@@ -12,7 +12,7 @@ from parlour.server.gateway.upgrade import Door, Upgrade
 from parlour.server.gateway.websocket import Socket
 from parlour.server.sessions import Identities
 from parlour.server.settings import Settings
-from parlour.server.tokens import COOKIE, Tokens, brought, new_player_id
+from parlour.server.tokens import COOKIE, Bearer, Tokens, brought, new_player_id
 from parlour.wire import Adapter, Greeting
 
 
@@ -29,23 +29,21 @@ class RoomDoor(Door):
 
     def enter(self, socket: Socket, upgrade: Upgrade) -> tuple[Peer, Mapping[str, str]]:
         greeting = self._kind.greet(dict(parse_qsl(upgrade.query)), upgrade.subprotocols)
-        player, socket.device, token = self._identify(greeting, upgrade, socket.peer)
-        client = self._gateway.connect(self._kind(), socket, player, token)
+        socket.bearer, token = self._identify(greeting, upgrade, socket.peer)
+        client = self._gateway.connect(self._kind(), socket, socket.bearer.player, token)
         agreed = greeting.subprotocol
         return RoomConnection(self._gateway, socket, client), {} if agreed is None else {
             "Sec-WebSocket-Protocol": agreed
         }
 
-    def _identify(
-        self, greeting: Greeting, upgrade: Upgrade, peer: str | None
-    ) -> tuple[str, int, str | None]:
-        """The player and their device, and a new token for a new one. Cookies of other sites are ignored."""
+    def _identify(self, greeting: Greeting, upgrade: Upgrade, peer: str | None) -> tuple[Bearer, str | None]:
+        """Who this is, and a new token for a new player. Cookies of other sites are ignored."""
         cookie = upgrade.cookie(COOKIE) if upgrade.is_ours(self._settings, peer) else None
         bearer = self._identities.bearer(brought(greeting.token), cookie)
         if bearer is not None:
-            return bearer.player, bearer.device, None
+            return bearer, None
         player = new_player_id()
-        return player, 0, self._tokens.issue(player)
+        return Bearer(player, 0), self._tokens.issue(player)
 
 
 ADAPTERS: dict[str, type[Adapter]] = {**PROTOCOLS, "phoenix": WithOgetarts}

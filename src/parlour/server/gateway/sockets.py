@@ -17,6 +17,7 @@ from parlour.server.gateway.websocket import Socket
 from parlour.server.limits import Limits
 from parlour.server.settings import Settings
 from parlour.server.tasks import Tasks
+from parlour.server.tokens import Bearer
 
 if TYPE_CHECKING:
     from uvicorn.server import ServerState
@@ -74,10 +75,14 @@ class Sockets(WriteScheduler):
         """Start a task."""
         self._tasks.start(job)
 
-    def hang_up(self, player: str, device: int | None = None) -> None:
-        """Close every connection of a player, or of one of their devices, at whichever door."""
+    def bearers(self) -> set[Bearer]:
+        """The tokens' contents by which people are connected, at whichever door."""
+        return {socket.bearer for socket in self.open if socket.bearer is not None}
+
+    def hang_up(self, is_ended: Callable[[Bearer], bool]) -> None:
+        """Close every connection whose session is ended."""
         for socket in tuple(self.open):
-            if socket.player == player and device in (None, socket.device):
+            if socket.bearer is not None and is_ended(socket.bearer):
                 socket.close(CloseCode.POLICY_VIOLATION, "this session was ended")
 
     def close_moved(self, moves: Callable[[str], bool]) -> None:

@@ -25,6 +25,7 @@ from parlour.server.gateway.upgrade import Upgrade, UpgradeRefused
 from parlour.server.limits import FRAME_COST, STRIKES, address_of
 from parlour.server.refusals import excuse
 from parlour.server.sessions import LookUpFirst
+from parlour.server.tokens import Bearer
 
 try:
     from websockets.speedups import apply_mask
@@ -74,7 +75,7 @@ class Socket(asyncio.Protocol):
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
         "_place", "_probed", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport",
-        "_unheard", "_visit", "_ws", "address", "clogged", "corked", "device", "ending", "is_open", "key",
+        "_unheard", "_visit", "_ws", "address", "bearer", "clogged", "corked", "ending", "is_open", "key",
         "lag", "measures", "owner", "piped", "waiting", "write_groups",
     )  # fmt: skip
 
@@ -86,6 +87,8 @@ class Socket(asyncio.Protocol):
     """The pipe that has the connection, if another worker serves it."""
     key: str | None
     """The key of what it is connected to, if that has one owner among all workers."""
+    bearer: Bearer | None
+    """The content of the token by which somebody is in, if they have one."""
 
     def __init__(self, sockets: "Sockets", state: "ServerState") -> None:  # noqa: PLR0915 - all it knows
         self.owner = sockets
@@ -116,10 +119,10 @@ class Socket(asyncio.Protocol):
         self._goodbye: Handle | None = None
         self.address = self._place = None
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
-        self._bucket, self.device = sockets.limits.new_bucket(), 0  # the number of an account's device
+        self._bucket = sockets.limits.new_bucket()
         self._visit: Peer | None = None
         self.measures, self.lag, self._probed = False, 0.0, 0.0  # lag: seconds to the client and back
-        self.key = self.piped = None
+        self.key = self.piped = self.bearer = None
         self.write_groups: tuple[WriteGroup, ...] = ()
 
     # What asyncio calls.
@@ -235,11 +238,6 @@ class Socket(asyncio.Protocol):
     def direct(self) -> Write | None:
         """The transport's own, as long as frames may go there without a look."""
         return self._transport.write if self.is_open and not self.waiting and not self._behind else None
-
-    @property
-    def player(self) -> str | None:
-        """Whose connection it is, once they are in."""
-        return None if self._visit is None else self._visit.player
 
     @property
     def behind(self) -> bool:
@@ -549,7 +547,7 @@ class Socket(asyncio.Protocol):
         """Whoever hardly reads is clogged, and who does not read is cut; they resync when they come back."""
         unsent, most = self._transport.get_write_buffer_size(), self.owner.settings.max_outbox
         if unsent > most:
-            log.warning("line_cut", player=self.player)
+            log.warning("line_cut", player=self._visit and self._visit.player)
             metrics.lines_cut.labels("unread").inc()
             self.cut()
         elif unsent > most // 4 and not self.clogged:

@@ -280,8 +280,8 @@ class GammonxDoor(Door):
         if given is None:
             given = query.get("access_token") or query.get("token")
         bearer = self._identities.bearer(brought(given))  # cookies do not count, so that any page may connect
+        socket.bearer = bearer
         connection = HubConnection(self, socket, bearer and bearer.player, query)
-        socket.device = bearer.device if bearer else 0
         if "id" in query:
             self._redeem(query["id"], connection)
         self._connections.add(connection)
