@@ -1,5 +1,5 @@
-"""The long torture: `python -m tests.torture` with a command: `kills`, `accounts`, `starts`, `restarts`,
-`cluster`, `adoptions` or `rolling`."""
+"""The long torture: `python -m tests.torture` with a command: `kills`, `accounts`, `passkeys`, `starts`,
+`restarts`, `cluster`, `adoptions` or `rolling`."""
 
 import asyncio
 import signal
@@ -17,6 +17,7 @@ from tests.torture.flips import flip_and_judge, furnish
 from tests.torture.kept import Complaint
 from tests.torture.kills import Plan, torture
 from tests.torture.members import torture_accounts
+from tests.torture.passkeys import torture_passkeys
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 from tests.torture.waits import spread
@@ -75,6 +76,16 @@ def accounts(kills: int = 100, seed: int = 1) -> None:
         club = asyncio.run(torture_accounts(Path(folder), kills, seed))
     say(f"{kills} kills (seed {seed})")
     tell([Complaint("accounts", "-", what) for what in club.complaints], club.counts)
+    conclude(good=not club.complaints and not club.counts["alarms"])
+
+
+@app.command()
+def passkeys(kills: int = 100, seed: int = 1) -> None:
+    """Kill -9 at random instants and at writes while people use passkeys."""
+    with tempfile.TemporaryDirectory() as folder:
+        club = asyncio.run(torture_passkeys(Path(folder), kills, seed))
+    say(f"{kills} kills (seed {seed})")
+    tell([Complaint("passkeys", "-", what) for what in club.complaints], club.counts)
     conclude(good=not club.complaints and not club.counts["alarms"])
 
 
