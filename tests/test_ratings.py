@@ -1,9 +1,11 @@
 """Glicko-2, by the example of its paper; and what ladders make of it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parlour.game import Outcome
-from parlour.ratings import MIDDLE, SCALE, Rating, Standing, idle, rate, settle
+from parlour.ratings import MIDDLE, SCALE, WIDEST, Rating, Stake, Standing, idle, rate, settle, stakes
 
 ANN, BOB = Standing("go", "ann", "Ann"), Standing("go", "bob", "Bob")
 NAMES = {"ann": "Ann", "bob": "Bob"}
@@ -62,3 +64,41 @@ def test_a_long_pause_makes_the_next_game_count_for_more():
     soon, _ = settle(standings, WON, 30.0, NAMES)
     late, _ = settle(standings, WON, 400 * 7 * 86400.0, NAMES)
     assert late.rating.rating > soon.rating.rating
+
+
+# What is at stake.
+
+RATINGS = st.builds(Rating, st.floats(0, 4000), st.floats(30, WIDEST), st.floats(0.02, 0.15))
+WEEKS = st.integers(0, 100).map(lambda weeks: 1.0 + weeks * 7 * 86400.0)
+
+
+@given(ann=RATINGS, bob=RATINGS, played=WEEKS, date=WEEKS)
+def test_what_is_told_before_a_game_is_what_happens_after_it(ann, bob, played, date):
+    standings = (Standing("go", "ann", "Ann", ann, played=played), Standing("go", "bob", "Bob", bob))
+    told = stakes(standings, date, draws=True)
+    lost, drew = Outcome(won=("bob",), lost=("ann",)), Outcome(drew=("ann", "bob"))
+    won, drawn, beaten = [settle(standings, ending, date, NAMES) for ending in (WON, drew, lost)]
+    assert [(one.won, one.drew, one.lost) for one in told] == [
+        (won[0].rating.rating, drawn[0].rating.rating, beaten[0].rating.rating),
+        (beaten[1].rating.rating, drawn[1].rating.rating, won[1].rating.rating),
+    ]
+
+
+@given(ann=RATINGS, bob=RATINGS)
+def test_a_win_is_never_worth_less_than_a_draw_nor_a_draw_than_a_loss(ann, bob):
+    standings = (Standing("go", "ann", "Ann", ann), Standing("go", "bob", "Bob", bob))
+    for stake in stakes(standings, 1.0, draws=True):
+        assert stake.won is not None
+        assert stake.drew is not None
+        assert stake.lost is not None
+        assert stake.won >= stake.drew >= stake.lost
+        assert stake.won >= stake.rating >= stake.lost
+
+
+def test_where_there_are_no_draws_none_is_at_stake():
+    assert [stake.drew for stake in stakes((ANN, BOB), 1.0, draws=False)] == [None, None]
+
+
+def test_while_one_of_the_two_is_missing_only_a_rating_is_told():
+    assert stakes((ANN,), 1.0, draws=True) == (Stake("ann", 1500.0),)
+    assert stakes((), 1.0, draws=True) == ()

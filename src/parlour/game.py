@@ -287,6 +287,10 @@ class Game(Generic[S]):
         """How many can play with this config, within `seats`: for games whose tables are set for so many."""
         return self.seats
 
+    def has_draws(self, config: Any) -> bool:
+        """Whether a game for two with this config can end in a draw: ranked players are told its price."""
+        return True
+
     def init(self, config: Any, moment: Moment) -> S:
         """The state at the start; raise `Refused` when the config makes no sense."""
         raise NotImplementedError(f"{type(self).__name__} has no init")
@@ -505,6 +509,7 @@ OFFERS = frozenset({"resign", "draw", "takeback", "pause"})
 
 CALLBACKS = (
     "seats_for",
+    "has_draws",
     "init",
     "join_game",
     "leave_game",

@@ -141,6 +141,36 @@ def settle(
     )
 
 
+class Stake(msgspec.Struct, frozen=True):
+    """A player's rating before a game, and what it will be after a win, a draw and a loss."""
+
+    player: str
+    rating: float
+    won: float | None = None
+    drew: float | None = None
+    """None where no game ends in a draw; all three are None while one of the two is missing."""
+    lost: float | None = None
+
+
+def stakes(standings: Sequence[Standing], date: float, *, draws: bool) -> tuple[Stake, ...]:
+    """What two players are about to play for, by the calculation that will rate their game.
+
+    While only one of them is there, only their rating.
+    """
+    if len(standings) != 2:
+        return tuple(Stake(standing.player, standing.rating.rating) for standing in standings)
+    one, other = (standing.player for standing in standings)
+    names = {standing.player: standing.name for standing in standings}
+
+    def after(outcome: Outcome) -> tuple[float, ...]:
+        return tuple(settled.rating.rating for settled in settle(standings, outcome, date, names))
+
+    won, lost = after(Outcome(won=(one,), lost=(other,))), after(Outcome(won=(other,), lost=(one,)))
+    drew = after(Outcome(drew=(one, other))) if draws else (None, None)
+    first, second = (standing.rating.rating for standing in standings)
+    return (Stake(one, first, won[0], drew[0], lost[0]), Stake(other, second, lost[1], drew[1], won[1]))
+
+
 def _score(player: str, outcome: Outcome) -> float | None:
     for players, score in ((outcome.won, 1.0), (outcome.drew, 0.5), (outcome.lost, 0.0)):
         if player in players:

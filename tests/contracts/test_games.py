@@ -22,6 +22,7 @@ from parlour.testing import (
     check_replay,
     check_scenes,
     full_table,
+    play_to_end,
     viewers,
 )
 from parlour.wire import Act
@@ -49,6 +50,25 @@ class TestEveryGame(GameContract):
     def test_a_lot_of_random_play_goes_well_too(self, hundred):
         self.seeds = range(hundred * 100, hundred * 100 + 100)
         self.test_random_play_goes_well_can_be_replayed_and_shows_no_secrets()
+
+
+MATCHES = (
+    {"variant": variant, "match": match}
+    for variant in ("backgammon", "tavla", "tavli", "portes", "plakoto", "fevga")
+    for match in ("cash", "five_points")
+)
+FOR_TWO = [
+    (game.name, config) for game, config in SETUPS.values() if len(Table(game, config).room.seats) == 2
+]
+FOR_TWO += [("backgammon", match) for match in MATCHES] + [("goofspiel", {"cards": 3})]
+
+
+@pytest.mark.parametrize(("name", "config"), FOR_TWO, ids=repr)
+def test_a_game_for_two_has_draws_if_random_play_finds_one_and_no_others_say_so(name, config):
+    table = full_table(GAMES[name], config)
+    says = table.game.has_draws(table.game.read_config(table.room.config))
+    tries = (full_table(table.game, config, luck=luck) for luck in range(300 if says else 10))
+    assert any(play_to_end(one, chance_of(luck)).drew for luck, one in enumerate(tries)) is says
 
 
 @pytest.mark.parametrize("seed", range(4))

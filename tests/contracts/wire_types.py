@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from parlour.errors import Code
+from parlour.ratings import Stake
 from parlour.scene import Patch, Scene
 from parlour.server.api.bodies import (
     KnownPlayer,
@@ -50,7 +51,7 @@ CALLS = (
     NewPlayer, KnownPlayer, NewRoom, NamedRoom, PublicRoom, MyRoom, PublicGame, Preview, HistoryPage, Stepped,
     Problem, Queue, PublicTicket, NewBot, NewInvitation, WaitingBot, Seated, Hint, PublicPlayer, PublicServer,
     Preferences, ChosenPreferences, RulesPage,
-    Leader, NewAccountBy, NewPasskey, PublicKeyOptions, OpenedAccount,
+    Leader, Stake, NewAccountBy, NewPasskey, PublicKeyOptions, OpenedAccount,
     MyAccount, RecoveryCode, SignIn, SignInLink, MyNotifications, NewWebhook,
 )  # fmt: skip
 ASKED = (Enter, SendEvent, SendChat, GiveUpSeat, PlayAgain, JoinAnswer)

@@ -42,8 +42,8 @@ async def use_up(http):
         assert await code(http, f"/api/rooms/N{number}") == "unknown_room"
 
 
-CALLS = [("GET", ""), ("GET", "/history"), ("POST", "/again"), ("POST", "/bots"), ("POST", "/hint"),
-         ("POST", "/rematch")]  # fmt: skip
+CALLS = [("GET", ""), ("GET", "/history"), ("GET", "/stakes"), ("POST", "/again"), ("POST", "/bots"),
+         ("POST", "/hint"), ("POST", "/rematch")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("method", "call"), CALLS)

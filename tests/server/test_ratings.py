@@ -4,9 +4,11 @@ import asyncio
 import json
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import httpx
 import msgspec
+import pytest
 
 from parlour.journal.base import Damage, NotKept, RecordQuery
 from parlour.journal.memory import MemoryJournal
@@ -26,12 +28,12 @@ async def play(world: World, mode: str) -> tuple[str, str]:
     return await play_out(world, *await pair(world, mode))
 
 
-async def pair(world: World, mode: str) -> tuple[str, dict[str, Person]]:
+async def pair(world: World, mode: str, game: str = "tictactoe") -> tuple[str, dict[str, Person]]:
     """Two from the lobby come to their room."""
     people = {name: await world.person(name) for name in ("ann", "bob")}
     for name, person in people.items():
         await person.send(["L", name, "lobby", "phx_join", {}])
-        await person.send(["L", "q", "lobby", "queue", {"game": "tictactoe", "mode": mode}])
+        await person.send(["L", "q", "lobby", "queue", {"game": game, "mode": mode}])
     room = people["ann"].heard("matched")[-1][1]["room"]
     for person in people.values():
         await person.join(room)
@@ -193,6 +195,84 @@ async def test_a_damaged_standing_keeps_no_game_from_ending_and_begins_anew(tmp_
         assert journal.damages() == (
             Damage("records", f"kind 'standing', in_group 'tictactoe', key '{won}'"),
         )
+
+
+# What is at stake.
+
+DRAW = (0, 1, 2, 4, 3, 5, 7, 6, 8)
+
+
+async def told(http: httpx.AsyncClient, room: str) -> dict[str, Any]:
+    """What each player of a room is told to be at stake."""
+    answer = await http.get(f"/api/rooms/{room}/stakes")
+    assert answer.status_code == 200
+    return {stake.pop("player"): stake for stake in answer.json()}
+
+
+async def rating(http: httpx.AsyncClient, player: str) -> float:
+    (standing,) = (await http.get(f"/api/players/{player}")).json()["standings"]
+    return float(standing["rating"]["rating"])
+
+
+@pytest.mark.parametrize("weeks", [0, 1])
+async def test_what_is_told_before_a_ranked_game_is_exactly_what_it_makes_of_the_ratings(weeks):
+    async with World() as world, calls(world) as http:
+        room, people = await pair(world, "ranked")
+        for game in ("won", "drew", "won", "won", "drew"):
+            await world.wait(weeks * 7 * 86400)
+            stakes = await told(http, room)
+            first, second = world.room(room).players
+            moves = MOVES if game == "won" else DRAW
+            for at, cell in enumerate(moves):
+                await people[(first, second)[at % 2]].play(room, {"type": "mark", "cell": cell})
+            how = ("won", "lost") if game == "won" else ("drew", "drew")
+            for player, became in zip((first, second), how, strict=True):
+                assert await rating(http, player) == stakes[player][became]
+                (result, *_) = (await http.get(f"/api/players/{player}")).json()["results"]
+                assert result["rating_before"] == stakes[player]["rating"]
+            for person in people.values():
+                await person.push(room, "rematch", {})
+
+
+async def test_who_is_on_the_way_to_a_ranked_game_counts_as_there():
+    async with World() as world, calls(world) as http:
+        ann, bob = await world.person("ann"), await world.person("bob")
+        for person in (ann, bob):
+            await person.send(["L", "1", "lobby", "phx_join", {}])
+            wish = {"game": "tictactoe", "mode": "ranked", "brings_luck": True}
+            await person.send(["L", "2", "lobby", "queue", wish])
+        (_, matched) = bob.heard("matched")[-1]
+        room = (await http.get(f"/api/rooms/{matched['room']}")).json()
+        assert room["seats"] == [None, None]
+        stakes = await told(http, room["id"])
+        assert sorted(stakes) == ["ann", "bob"]
+        assert stakes["ann"] == stakes["bob"]
+        assert stakes["ann"]["won"] > stakes["ann"]["drew"] == 1500 > stakes["ann"]["lost"]
+
+
+async def test_while_one_of_the_two_is_missing_only_the_rating_of_the_other_is_told():
+    async with World() as world, calls(world) as http:
+        room, people = await pair(world, "ranked")
+        await people["bob"].push(room, "leave", {})
+        assert await told(http, room) == {"ann": {"rating": 1500.0, "won": None, "drew": None, "lost": None}}
+
+
+async def test_no_draw_is_at_stake_where_none_can_come():
+    async with World() as world, calls(world) as http:
+        room, _ = await pair(world, "ranked", "hex")
+        assert [stake["drew"] for stake in (await told(http, room)).values()] == [None, None]
+
+
+async def test_nothing_is_at_stake_in_a_room_that_is_not_ranked_or_has_ended():
+    async with World() as world, calls(world) as http:
+        room, _ = await pair(world, "normal")
+        assert await told(http, room) == {}
+        ranked, people = await pair(world, "ranked")
+        assert len(await told(http, ranked)) == 2
+        for person in people.values():
+            await person.push(ranked, "leave", {})
+        await world.wait(2 * 3600)
+        assert await told(http, ranked) == {}
 
 
 # Over HTTP.

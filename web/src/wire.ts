@@ -787,6 +787,15 @@ export interface Spot {
   points?: [number, number][];
 }
 
+/** A player's rating before a game, and what it will be after a win, a draw and a loss. */
+export interface Stake {
+  player: string;
+  rating: number;
+  won?: number | null;
+  drew?: number | null;
+  lost?: number | null;
+}
+
 /** A player on a ladder. */
 export interface Standing {
   ladder: string;

@@ -187,6 +187,9 @@ class Hex(Game[Board]):
     Config = HexConfig
     set_up = SET_UP
 
+    def has_draws(self, config: HexConfig) -> bool:
+        return False
+
     def init(self, config: HexConfig, moment: Moment) -> Board:
         return Board.start(config.size, swap=config.swap)
 

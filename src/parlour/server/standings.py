@@ -2,9 +2,9 @@
 
 import msgspec
 
-from parlour.journal.base import Journal, Record, RecordQuery
+from parlour.journal.base import Damaged, Journal, Player, Record, RecordQuery
 from parlour.ratings import Standing
-from parlour.server.record_decoding import read_all
+from parlour.server.record_decoding import read, read_all
 
 STANDING = "standing"
 
@@ -16,6 +16,17 @@ def standing_record(standing: Standing) -> Record:
     """The record of a standing."""
     ladder, player = standing.ladder, standing.player
     return Record(STANDING, player, _encode(standing), ladder, player, standing.rating.worth)
+
+
+async def standing_on(journal: Journal, ladder: str, player: Player) -> tuple[Standing, Record | None]:
+    """A player's standing and its record; a new one without a record, if none is kept or it is damaged."""
+    try:
+        record = await journal.record(STANDING, player.id, ladder)
+        if record is not None:
+            return read(record, read_standing), record
+    except Damaged:  # noted; it must not keep a game from counting
+        pass
+    return Standing(ladder, player.id, player.name), None
 
 
 async def leaders(journal: Journal, ladder: str, limit: int) -> list[Standing]:

@@ -117,6 +117,12 @@ class GameContract:
             check_state(table, 1)
             check_replay(table)
 
+    def test_a_game_without_draws_never_ends_in_one(self) -> None:
+        if not self.game.has_draws(self.game.read_config(self.table().room.config)):
+            for seed in self.seeds:
+                outcome = play_to_end(self.table(seed), chance_of(seed))
+                assert not outcome.drew, f"has_draws says that there are none, and {outcome.drew} drew"
+
     def test_whose_clock_runs_has_something_to_do(self) -> None:
         for seed in self.seeds:
             table = self.table(seed)

@@ -160,6 +160,10 @@ class Backgammon(Game[Match]):
     Config = MatchConfig
     set_up = SET_UP
 
+    def has_draws(self, config: MatchConfig) -> bool:
+        """Where the points of three games are added up, or both mothers can be pinned; never in a match."""
+        return config.match == "cash" and config.variant in ("plakoto", "tavli")
+
     def init(self, config: MatchConfig, moment: Moment) -> Match:
         return new_match(config, timed_turns=moment.clock is not None and moment.clock.kind == "turn")
 

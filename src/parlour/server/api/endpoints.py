@@ -105,7 +105,7 @@ class Api:
         self.board_route = board_route(parlour.games, parlour.environment.boards)
         self.calls = [
             *self._list_calls(),
-            *LadderCalls(parlour, limits, self).calls,
+            *LadderCalls(parlour, limits, self, self._find).calls,
             *AccountCalls(parlour, limits, self, tokens).calls,
             *NotificationCalls(parlour.notifications.endpoints, parlour.clock, limits, self).calls,
         ]
@@ -132,7 +132,7 @@ class Api:
             Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
                  list[PublicRoom]),
             Call("GET", "/api/rooms/{id}", "One room", self.show_room, PublicRoom,
-                 query=Spelling, refuses=(Code.UNKNOWN_ROOM, kept)),
+                 query=Spelling, refuses=(Code.UNKNOWN_ROOM, *auth, kept)),
             Call("PUT", "/api/rooms/{id}", "Go to the running room of this name, or open it", self.visit_room,
                  PublicRoom, NamedRoom,
                  refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.WRONG_GAME, *auth, kept)),

@@ -86,6 +86,9 @@ class MyGame(Game[Board]):
     State = Board
     Event = Take
 
+    def has_draws(self, config: object) -> bool:
+        return False
+
     def init(self, config: object, moment: Moment) -> Board:
         return Board()
 

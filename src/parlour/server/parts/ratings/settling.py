@@ -5,7 +5,7 @@ in the same write that deletes the record: each game counts once, even after a c
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
@@ -16,7 +16,6 @@ from parlour.journal.base import (
     Drop,
     Fenced,
     Journal,
-    Player,
     Record,
     RecordQuery,
     Trouble,
@@ -28,7 +27,7 @@ from parlour.server.mailbox import Mailbox
 from parlour.server.record_decoding import read
 from parlour.server.result_records import UNRATED, rated_result, read_unrated
 from parlour.server.rooms.events import OutcomeReached, RoomEvent
-from parlour.server.standings import STANDING, read_standing, standing_record
+from parlour.server.standings import standing_on, standing_record
 
 TRY_AGAIN = 1.0
 """Seconds before a failed write is tried again."""
@@ -95,7 +94,12 @@ class Ratings:
         except Damaged:  # logged: the others count
             return
         changes: list[Change] = [Unchanged(record), Drop(UNRATED, key=record.key)]
-        standings = [await self._standing(game.ladder, player, changes.append) for player in game.players]
+        standings = []
+        for player in game.players:
+            standing, kept = await standing_on(self._journal, game.ladder, player)
+            standings.append(standing)
+            if kept is not None:
+                changes.append(Unchanged(kept))
         names = {player.id: player.name for player in game.players}
         settled = settle(standings, outcome=game.outcome, date=game.date, names=names)
         for old, new in zip(standings, settled, strict=True):
@@ -114,15 +118,3 @@ class Ratings:
             return await rated_result(self._journal, record, new.player, before, after) or ()
         except Damaged:
             return ()
-
-    async def _standing(self, ladder: str, player: Player, expect: Callable[[Change], None]) -> Standing:
-        """The stored standing, or a new one if it is missing or damaged; *expect* gets what must stay."""
-        try:
-            record = await self._journal.record(STANDING, player.id, ladder)
-            if record is not None:
-                standing = read(record, read_standing)
-                expect(Unchanged(record))
-                return standing
-        except Damaged:  # noted; it must not keep a game from counting
-            pass
-        return Standing(ladder, player.id, player.name)
