@@ -168,10 +168,16 @@ class Walk:
         for who in (ann, bob):
             play_ranked(who)
         is_seated(ann, bob)
+        room = ann.page.url.rpartition("/")[2]
+        ann.page.evaluate("sessionStorage.lang = 'pseudo'")
+        ann.page.reload()
+        expect(ann.page.get_by_test_id("stake")).to_be_visible()
+        self.look("a ranked game", ann, room)
+        ann.page.evaluate("sessionStorage.removeItem('lang')")
+        ann.page.reload()
         choose(bob, "Resign")
         bob.page.get_by_role("dialog").get_by_role("button", name="Yes").click()
         expect(ann.page.get_by_test_id("rating")).to_have_count(2)
-        room = ann.page.url.rpartition("/")[2]
         ann.go("/account").page.get_by_role("textbox", name="Your name").press("Enter")
         expect(ann.page.get_by_test_id("code")).to_be_visible()
         ann.page.evaluate("sessionStorage.lang = 'pseudo'")

@@ -231,6 +231,27 @@ def test_a_ranked_game_moves_the_leaderboard_and_is_on_the_players_page(serve, v
     expect(slider).to_have_attribute("max", re.compile("[56]"))
 
 
+def test_what_stands_beside_my_name_in_a_ranked_game_is_what_its_end_makes_of_my_rating(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob", viewport=PHONE, has_touch=True)
+    for who in (ann, bob):
+        play_ranked(who)
+    is_seated(ann, bob)
+    for who in (ann, bob):
+        stake = who.page.get_by_test_id("stake")  # mine alone
+        expect(stake).to_have_text(re.compile(r"^\+\d+ / ±0 / \u2212\d+$"))
+    first, second = in_turn(ann, bob)
+    gains, draw, loses = first.page.get_by_test_id("stake").inner_text().split(" / ")
+    mine = first.page.locator("[data-seat]").filter(has_text="you")
+    expect(mine).to_contain_text(f"a win {gains}, a draw {draw}, a loss {loses}")
+    win(first, second)
+    for who in (first, second):
+        expect(who.page.get_by_test_id("stake")).to_have_count(0)
+        told = who.page.get_by_role("list", name="How it ended").get_by_role("listitem")
+        for player, points in ((first, gains), (second, loses)):
+            rating = told.filter(has_text=player.name).get_by_test_id("rating")
+            expect(rating).to_have_text(re.compile(rf"1500\s+\d+\s+{re.escape(points)}$"))
+
+
 LOOKS = [(size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]
 """On a desk and on a phone, in light and dark."""
 TWO_LOOKS = LOOKS[::3]

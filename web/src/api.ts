@@ -3,7 +3,7 @@ import { framedFor } from "./framed";
 import { t, told } from "./language/language.svelte";
 import type { Problem } from "./problem";
 import type {
-  PublicGame, HistoryPage, Hint, KnownPlayer, Leader, MyAccount, MyEndpoint, MyNotifications, MyRoom, NamedRoom, NewAccountBy, NewInvitation, NewRoom, NewWebhook, OpenedAccount, Preferences, PublicKeyOptions, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer,
+  PublicGame, HistoryPage, Hint, KnownPlayer, Leader, MyAccount, MyEndpoint, MyNotifications, MyRoom, NamedRoom, NewAccountBy, NewInvitation, NewRoom, NewWebhook, OpenedAccount, Preferences, PublicKeyOptions, PublicPlayer, Preview, Queue, PublicRoom, RulesPage, Seated, PublicServer, Stake,
   PublicTicket, RecoveryCode, SignIn, SignInLink, WaitingBot,
 } from "./wire";
 
@@ -81,6 +81,9 @@ export const room = (id: string) => call<PublicRoom>("GET", at(id));
 export const findRoom = (id: string) => call<PublicRoom>("GET", `${at(id)}?any_case=true`);
 /** Open a room that has ended once more; while it runs, just that room. */
 export const openAgain = (id: string) => call<PublicRoom>("POST", `${at(id)}/again`);
+
+/** The ratings of those who sit in a ranked room or are on the way, and what its game can make of them. */
+export const stakes = (id: string) => call<Stake[]>("GET", `${at(id)}/stakes`);
 
 export const openRoom = (wish: NewRoom) => call<PublicRoom>("POST", "/api/rooms", wish);
 /** The running room of that name, or a new one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, change, form, inARow, ladderOf, ladderParts, longest, ratingsOn, record, streak, strength } from "../src/ladder/words";
+import { ago, atStake, change, form, inARow, ladderParts, longest, ratingsOn, record, streak, strength } from "../src/ladder/words";
 import type { GameResult, Standing } from "../src/wire";
 
 const standing = (more: Partial<Standing> = {}): Standing => ({ ladder: "tictactoe", player: "ann", name: "Ann", ...more });
@@ -25,7 +25,6 @@ test("the longest streak is told when it is over", () => {
 });
 
 test("a ladder is a game, or a variant of one", () => {
-  expect([ladderOf("tictactoe", {}), ladderOf("backgammon", { variant: "fevga" })]).toEqual(["tictactoe", "backgammon/fevga"]);
   expect([ladderParts("tictactoe"), ladderParts("backgammon/fevga")]).toEqual([["tictactoe", undefined], ["backgammon", "fevga"]]);
 });
 
@@ -48,6 +47,13 @@ test("a ranked game says what it made of the rating", () => {
   expect(change(result({ rating_before: 1500, rating_after: 1662.2 }))).toBe("+162");
   expect(change(result({ rating_before: 1500.4, rating_after: 1493.3 }))).toBe("\u22127");
   expect(change(result({}))).toBe("");
+});
+
+test("what is at stake is seen in short and heard in words, a draw only where there are some", () => {
+  const stake = { player: "ann", rating: 1500.4, won: 1512.4, drew: 1499.8, lost: 1491.1 };
+  expect(atStake(stake)).toEqual({ shown: "+12 / ±0 / \u22129", said: "a win +12, a draw ±0, a loss \u22129" });
+  expect(atStake({ ...stake, drew: null })).toEqual({ shown: "+12 / \u22129", said: "a win +12, a loss \u22129" });
+  expect(atStake({ player: "ann", rating: 1500, won: null, drew: null, lost: null })).toBe(null);
 });
 
 test("the last games are read out with the newest last", () => {

@@ -1,6 +1,6 @@
 // Standings and results as people read them.
 import { inside, language, t } from "../language/language.svelte";
-import type { GameResult, RatingPoint, Standing } from "../wire";
+import type { GameResult, RatingPoint, Stake, Standing } from "../wire";
 
 /** What is believed of somebody's strength, and within which bounds it almost certainly is. */
 export function strength({ rating }: Pick<Standing, "rating">): { rating: string; within: string } {
@@ -33,11 +33,24 @@ export function form(results: readonly GameResult[]): string {
   return t("The last games: {results}", results.map((one) => inside(how(one))).reverse().join(", "));
 }
 
+/** By how much a rating changes, as whole ratings are shown: `+12`, `−7`, `±0`. */
+export function signed(before: number, after: number): string {
+  const points = Math.round(after) - Math.round(before);
+  return points > 0 ? `+${points}` : points < 0 ? `\u2212${-points}` : "\u00b10";
+}
+
 /** What a ranked game made of the rating: `+12`, `−7`. */
 export function change({ rating_before: before, rating_after: after }: GameResult): string {
-  if (before == null || after == null) return "";
-  const points = Math.round(after) - Math.round(before);
-  return points < 0 ? `\u2212${-points}` : `+${points}`;
+  return before == null || after == null ? "" : signed(before, after);
+}
+
+/** What is at stake for a player, to be seen and to be heard; null while nobody knows against whom. */
+export function atStake({ rating, won, drew, lost }: Stake): { shown: string; said: string } | null {
+  if (won == null || lost == null) return null;
+  const [win, loss] = [signed(rating, won), signed(rating, lost)];
+  if (drew == null) return { shown: `${win} / ${loss}`, said: t("a win {win}, a loss {loss}", win, loss) };
+  const draw = signed(rating, drew);
+  return { shown: `${win} / ${draw} / ${loss}`, said: t("a win {win}, a draw {draw}, a loss {loss}", win, draw, loss) };
 }
 
 const NEWCOMER = 1500;
@@ -53,11 +66,6 @@ export function ratingsOn(standing: Standing, told: readonly RatingPoint[]): rea
 export function ladderParts(ladder: string): [game: string, variant: string | undefined] {
   const [game = "", variant] = ladder.split("/", 2);
   return [game, variant];
-}
-
-/** The ladder on which people play a game: that of its variant, where it has some. */
-export function ladderOf(game: string, { variant }: Readonly<Record<string, unknown>>): string {
-  return typeof variant === "string" ? `${game}/${variant}` : game;
 }
 
 const MINUTE = 60;

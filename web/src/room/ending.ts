@@ -1,4 +1,5 @@
 // The end of a game as its card tells it: who scored what, and what a ranked game made of the ratings.
+import { signed } from "../ladder/words";
 import type { GameResult, Player, Side } from "../wire";
 
 export interface RatingChange {
@@ -14,13 +15,8 @@ export function ratingChange(results: readonly GameResult[], room: string): Rati
   const result = results.find((one) => one.room === room && one.ranked);
   if (result?.rating_before == null || result.rating_after == null) return null;
   const [before, after] = [Math.round(result.rating_before), Math.round(result.rating_after)];
-  const by = after - before;
-  return {
-    before: String(before),
-    after: String(after),
-    by: by > 0 ? `+${by}` : by < 0 ? `\u2212${-by}` : "\u00b10",
-    way: by > 0 ? "up" : by < 0 ? "down" : "same",
-  };
+  const way = after > before ? "up" : after < before ? "down" : "same";
+  return { before: String(before), after: String(after), by: signed(before, after), way };
 }
 
 export interface Line {
