@@ -7,7 +7,7 @@ import pytest
 from parlour.errors import Refused
 from parlour.server.limits import Allowances
 from parlour.server.outgoing import Outgoing
-from parlour.server.parts.accounts.accounts import Accounts
+from parlour.server.parts.accounts.accounts import MOST_DEVICES, Accounts
 from parlour.server.parts.accounts.leaving import FORMER, delete_account, everything_about
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
@@ -52,6 +52,18 @@ async def test_an_account_is_made_signed_in_and_deleted(journal, worker):
     with pytest.raises(Refused, match="bad_code"):
         await one.sign_in_by_code(code, "a laptop", SOMEWHERE)
     await one.open("bob", "Ann", "a phone")
+
+
+async def test_a_device_that_gives_way_to_one_too_many_is_told_to_all_as_signed_out(worker):
+    one, told = worker(), []
+    _, code = await one.open("ann", "Ann", "a phone")
+    one._sessions.ended = lambda *who: told.append(who)
+    one._sessions.hang_up = lambda is_ended: told.append([n for n in (1, 2) if is_ended(Bearer("ann", 1, n))])
+    for _ in range(MOST_DEVICES - 1):
+        await one.sign_in_by_code(code, "a laptop", SOMEWHERE)
+    assert told == []
+    await one.sign_in_by_code(code, "one too many", SOMEWHERE)
+    assert told == [[1], ("ann", 1, 1)]
 
 
 async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_once(journal, worker):

@@ -25,7 +25,7 @@ from parlour.server.network import Network
 from parlour.server.rooms import calling_records
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.settings import Settings
-from parlour.server.tokens import SigningKeys, Tokens
+from parlour.server.tokens import Tokens
 from tests.server.world import InPlace
 from tests.simulation.database import Database
 from tests.simulation.game import Pairs, Saying
@@ -132,9 +132,11 @@ class Machine:
             Replaceable(cluster.draw_seed, InPlace(), outgoing=Posting(cluster.postbox, self.process)),
         )
         self.parlour.environment.ownership = OwnsNothing()
-        self.door = self._open_relays()
-        self.sockets = Sockets([self.door], self.clock, self.parlour.limits, cluster.settings)
-        self.network = Network(self.sockets, cast("Forwarding", NoCalls()), [self.door])
+        self.doors = [self._open(name) for name in ("relay", "phoenix")]
+        self.sockets = Sockets(self.doors, self.clock, self.parlour.limits, cluster.settings)
+        self.parlour.sessions.connected = self.sockets.bearers
+        self.parlour.sessions.hang_up = self.sockets.hang_up
+        self.network = Network(self.sockets, cast("Forwarding", NoCalls()), self.doors)
         self.is_serving = False
         self.lines: dict[Any, None] = {}
         """The open connections of clients."""
@@ -144,9 +146,9 @@ class Machine:
     def me(self) -> int:
         return self.journal.me
 
-    def _open_relays(self) -> Door:
-        needs = DoorNeeds(self.parlour, Tokens(SigningKeys()), self.parlour.limits, self.cluster.settings)
-        door = DOORS["relay"](needs)
+    def _open(self, name: str) -> Door:
+        needs = DoorNeeds(self.parlour, self.cluster.tokens, self.parlour.limits, self.cluster.settings)
+        door = DOORS[name](needs)
         assert door is not None
         return door
 
@@ -161,7 +163,8 @@ class Machine:
                 await self._stopping.wait()
                 self.is_serving = False
                 self._hang_up()
-            await self.door.finish()
+            for door in self.doors:
+                await door.finish()
             await self.parlour.stop()
         except Trouble:
             self.is_serving = False
@@ -207,6 +210,7 @@ class Cluster:
         self.loop, self.chance = loop, chance
         self.database = Database(loop, chance, SHARDS)
         self.postbox = Postbox(self.database)
+        self.tokens = Tokens(bytes(32), date=lambda: 1735689600.0 + loop.now)
         self.hub = Hub(WorldClock(loop), chance)
         often, soon = chance.choice((4, 50)), chance.choice((0.7, 60.0))
         self.settings = Settings(

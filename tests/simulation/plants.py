@@ -8,13 +8,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from parlour.cluster.leases import Leases
+from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Record, Unchanged
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
+from parlour.server.parts.accounts.accounts import SIGN_IN_LINK, Accounts, SignedIn
+from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.notifications import notifications
 from parlour.server.parts.notifications.rules import Delivery, begin_try, delivery_record
 from parlour.server.parts.pairing import pairing
 from parlour.server.rooms.registry import RoomRegistry
+from parlour.server.sessions import KeptPlayer, Sessions
 from tests.simulation.cluster import ProcessBus, RoomsClock
 from tests.simulation.journal import WorkerJournal
 from tests.simulation.schedule import Schedule
@@ -127,10 +131,35 @@ def turns_not_told(_: Schedule) -> AbstractContextManager[None]:
     return replaced(notifications, "deliveries_of", forget)
 
 
+def lost_news(_: Schedule) -> AbstractContextManager[None]:
+    """A worker that may have missed which sessions were ended does not look."""
+
+    async def look_at_nothing(_: Sessions) -> None: ...
+
+    return replaced(Sessions, "check_again", look_at_nothing)
+
+
+def lasting_links(_: Schedule) -> AbstractContextManager[None]:
+    """A link signs in whoever has it, as often as they like."""
+
+    async def sign_in(accounts: Accounts, secret: str, device: str) -> SignedIn:
+        link = await accounts._journal.record(SIGN_IN_LINK, digest_of(secret))
+        if link is None:
+            raise Refused(Code.LINK_EXPIRED, "there is no such link")
+
+        async def make(account: KeptPlayer) -> tuple[KeptPlayer, tuple[Change, ...]]:
+            return accounts.on_device(account, device), ()
+
+        return await accounts.sign_in(link.owner, make)
+
+    return replaced(Accounts, "sign_in_by_link", sign_in)
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
-        unread_tickets, relay_told_too_early, told_again, turns_not_told,
+        unread_tickets, relay_told_too_early, told_again, turns_not_told, lost_news,
+        lasting_links,
     )
 }  # fmt: skip

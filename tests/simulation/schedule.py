@@ -11,6 +11,7 @@ import structlog
 from parlour.clocks import Absence, ClockSettings
 from parlour.cluster.memory_bus import NO_FAULTS
 from parlour.journal.shards import room_key, shard_of
+from tests.simulation.accounts import AccountHolder, judge_accounts
 from tests.simulation.cluster import Cluster, Machine, simulated
 from tests.simulation.judge import judge
 from tests.simulation.loop import VirtualLoop
@@ -18,6 +19,7 @@ from tests.simulation.people import Person
 from tests.simulation.relays import Member, do_all_hear, judge_relay
 from tests.simulation.seekers import Seeker, judge_tickets
 from tests.simulation.weather import CALM, STORM, Mishap, Weather
+from tests.simulation.wires import Client
 
 BOOT = 6.0
 """Seconds within which a fresh cluster must be ready."""
@@ -32,6 +34,11 @@ LAST_MATCH = 3.0
 LOOK_EVERY = 0.05
 SEEKERS = ("una", "val", "wim")
 MEMBERS = ("ivy", "jon", "kim")
+HOLDERS = ("Xenia", "Yann", "Zora")
+DEEDS = 24
+"""What holders of accounts do during the storm."""
+ALL_ENDED = 2.0
+"""Seconds within which every connection of an ended session is closed."""
 WORDS = 12
 """What is said at a relay during the storm."""
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay", "gus", "hal")
@@ -66,6 +73,7 @@ class Schedule:
         self.seekers: list[Seeker] = []
         self.members: list[Member] = []
         """Those of a relay."""
+        self.holders: list[AccountHolder] = []
         self.broken: list[str] = []
         self.trace: Trace = (lambda what: trace(f"{self.loop.now:8.4f} {what}")) if trace else lambda _: None
         self._is_traced = trace is not None
@@ -81,9 +89,11 @@ class Schedule:
                     self._storm()
                     self._settle()
                     self._end_seeking()
+                    self._end_sessions()
                 self.broken += judge(self.cluster, self.people, self.rooms)
                 self.broken += judge_tickets(self.cluster, self.seekers)
                 self.broken += judge_relay(self.cluster, self.members)
+                self.broken += judge_accounts(self.cluster, self.holders)
             finally:
                 self.loop.close()
         return Verdict(self.seed, self.broken, sum(map(self.cluster.database.seq_of, self.rooms)))
@@ -107,6 +117,10 @@ class Schedule:
             self.members = [
                 Member(cluster, number, name, Random(self.seed)) for number, name in enumerate(MEMBERS)
             ]
+        else:
+            self.holders = [AccountHolder(cluster, name, Random(self.seed)) for name in HOLDERS]
+            for holder in self.holders:
+                holder.open()
         if self._has_webhooks:
             records = cluster.postbox.endpoints(*NAMES)
             machine = cluster.machines[0]
@@ -148,6 +162,8 @@ class Schedule:
             world.call_later(STORM * self.chance.random(), self._act)
         for word in range(WORDS if self.members else 0):
             world.call_later(STORM * self.chance.random(), self.members[word % len(self.members)].say)
+        for deed in range(DEEDS if self.holders else 0):
+            world.call_later(STORM * self.chance.random(), self.holders[deed % len(self.holders)].act)
         self.trace(f"the storm begins: {weather}")
         self.loop.run_until(self.loop.now + STORM)
 
@@ -166,7 +182,8 @@ class Schedule:
         machines = self.cluster.machines
         self.trace(f"{mishap.what} for {mishap.seconds:.2f} s, {mishap.where}")
         if mishap.what == "hang_up":
-            everybody: list[Person | Member] = [*self.people, *self.members]
+            devices = [device for holder in self.holders for device in holder.devices]
+            everybody: list[Person | Client] = [*self.people, *self.members, *devices]
             everybody[mishap.where % len(everybody)].hang_up()
         elif machines or mishap.what in ("no_bus", "crash", "freeze"):
             getattr(self, f"_{mishap.what}")(
@@ -273,12 +290,24 @@ class Schedule:
         if self.seekers:
             self.loop.run_until(self.loop.now + LAST_MATCH)
 
+    def _end_sessions(self) -> None:
+        """Holders end their sessions; soon all connections of these are closed, and every worker knows it."""
+        for holder in self.holders:
+            holder.end_all_but_one()
+        if self.holders:
+            self.loop.run_until(self.loop.now + ALL_ENDED)
+        for machine in self.cluster.serving:
+            for holder in self.holders:
+                machine.process.start(holder.look(machine))
+        self.loop.run_until(self.loop.now + LOOK_EVERY)
+
     def _is_restored(self) -> bool:
         cluster = self.cluster
         return (
             len(cluster.serving) == cluster.size
             and all(person.is_content for person in self.people)
             and all(member.is_in for member in self.members)
+            and all(holder.is_content for holder in self.holders)
         )
 
     def _is_calm(self) -> bool:
@@ -310,6 +339,8 @@ class Schedule:
                 heard = {room: channel.seq for room, channel in person.channels.items()}
                 kept = {room: self.cluster.database.seq_of(room) for room in person.channels}
                 self.broken.append(f"{when} {person.name} has heard {heard} of {kept}")
+        for device in (one for holder in self.holders for one in holder.devices if not one.is_content):
+            self.broken.append(f"{when} {device.name} is not connected, nor told that its session is ended")
         if not do_all_hear(self.members):
             self.broken.append(f"{when} not all members of the relay hear each other")
 

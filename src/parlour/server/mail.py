@@ -104,7 +104,10 @@ class Watched(msgspec.Struct, frozen=True, tag=True):
 
 
 class Greeting(msgspec.Struct, frozen=True, tag=True):
-    """The games that the sender has, by name, with the versions of their rules; *ask*: greet in return."""
+    """The games that the sender has, by name, with the versions of their rules; *ask*: greet in return.
+
+    It is for a worker that may have missed what the sender told others, such as which sessions are ended.
+    """
 
     games: dict[str, int]
     ask: bool = False

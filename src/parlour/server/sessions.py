@@ -17,6 +17,7 @@ from parlour.journal.base import (
     Fenced,
     Journal,
     NewRecord,
+    OutcomeUnknown,
     Player,
     Record,
     Trouble,
@@ -24,6 +25,7 @@ from parlour.journal.base import (
 )
 from parlour.server.clock import Clock
 from parlour.server.record_decoding import read
+from parlour.server.tasks import Tasks
 from parlour.server.tokens import Bearer, Tokens, bad_token, guest_name
 
 KIND = "player"
@@ -158,6 +160,13 @@ def read_player(record: Record) -> KeptPlayer:
     return read(record, _decode)
 
 
+def _ended(before: KeptPlayer, after: KeptPlayer) -> set[int | None]:
+    """The devices whose sessions a change of a player ends; None stands for all."""
+    if after.session > before.session:
+        return {None}
+    return {one.number for one in before.devices} - {one.number for one in after.devices}
+
+
 Asker = Bearer | str
 """Who has a player changed: whoever has a token, if it is still valid then; or the server, by the id."""
 
@@ -171,6 +180,7 @@ class Sessions:
         self._valid: dict[str, _Valid] = {}
         """Of those who came lately, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._tasks = Tasks()
         self._losses = 0
         """How often news of ended sessions may have been lost."""
         self._unchecked: set[Bearer] = set()
@@ -283,13 +293,37 @@ class Sessions:
                     raise
                 except Conflict:
                     continue
+                except OutcomeUnknown:
+                    if _ended(before, after):
+                        self._tasks.start(self._find_out(before))
+                    raise
+                self._tell_ended(before, after)
                 return after
         raise Refused(Code.NOT_SAVED, "this player is being changed elsewhere, too; try again")
 
-    def tell_ended(self, player: KeptPlayer, device: int | None = None) -> None:
-        """Tell everybody that a player, as kept now, has ended all older sessions, or that of one device."""
-        self.note_ended(player.id, player.session, device)
-        self.ended(player.id, player.session, device)
+    async def _find_out(self, before: KeptPlayer) -> None:
+        """Tell what came of a change that ended sessions, as soon as that is known."""
+        while True:
+            try:
+                record = await self._journal.record(KIND, before.id)
+                if record is None:
+                    return
+                await self._journal.keep(Unchanged(record))  # by now the write in doubt is kept, or never
+                self._tell_ended(before, read_player(record))
+            except (Fenced, Damaged):  # our end is noticed by others; a damaged player has no valid session
+                return
+            except Conflict:
+                continue
+            except Trouble:  # the database is away
+                await asyncio.sleep(TRY_AGAIN)
+            else:
+                return
+
+    def _tell_ended(self, before: KeptPlayer, after: KeptPlayer) -> None:
+        """Tell everybody which sessions of a player a change has ended."""
+        for device in _ended(before, after):
+            self.note_ended(after.id, after.session, device)
+            self.ended(after.id, after.session, device)
 
     def note_ended(self, id: str, session: int, device: int | None = None) -> None:
         """A player has ended all older sessions, or that of a device: their connections here are closed."""

@@ -260,6 +260,7 @@ class Worker:
         self._gone |= lost
         if lost:
             self._bus.broadcast(encode_mail(LookNow()))
+            self._check_sessions()
         self.lobby.look(alive - {self.me})
         self.room_list.look(alive - {self.me})
         self._look()
@@ -479,6 +480,10 @@ class Worker:
         for worker in self._alive - {self.me}:
             self._post(worker, SessionEnded(player, session, device))
 
+    def _check_sessions(self) -> None:
+        """Read again which sessions are ended: another worker has told it in vain, or not told us yet."""
+        self._tasks.start(self._parlour.sessions.check_again())
+
     def _hear_mail(self, sender: int, messages: list[bytes]) -> None:
         """Take messages of another worker, in order."""
         for message in messages:
@@ -518,6 +523,7 @@ class Worker:
                 self.metrics.answer(sender, notice)
             case Greeting():
                 self.greetings.take(sender, notice)
+                self._check_sessions()
             case Watched():
                 self.room_list.take(sender, notice)
             case MetricsTold():
@@ -539,7 +545,8 @@ class Worker:
             return
         log.warning("link_lost", worker=worker)
         self._lose_calls(worker)
-        self._tasks.start(self._parlour.sessions.check_again())
+        self._check_sessions()
+        self.greetings.greet(worker)
         self.lobby.lose(worker)
         self.room_list.tell_all_of_ours(worker)
         for room, known in tuple(self._known_owners.items()):

@@ -76,7 +76,6 @@ class Accounts:
             return account, (*claims, *changes, *more)
 
         player = await self._sessions.change(who, make)
-        self._sessions.tell_ended(player)
         return SignedIn(player, player.last_device), code
 
     async def _account_of(self, guest: KeptPlayer, name: str, device: str) -> Made:
@@ -218,7 +217,7 @@ class Accounts:
                 raise Refused(Code.NOT_FOUND, f"you are not signed in on a device {device}")
             return replace(account, devices=rest), ()
 
-        self._sessions.tell_ended(await self._sessions.change(who, sign_out), device)
+        await self._sessions.change(who, sign_out)
 
     async def end_all(self, who: Asker, device: str) -> SignedIn:
         """End all sessions of a player; an account is signed in anew, on the device that asked."""
@@ -228,7 +227,6 @@ class Accounts:
             return player if player.account is None else self.on_device(player, device), ()
 
         player = await self._sessions.change(who, end)
-        self._sessions.tell_ended(player)
         return SignedIn(player, 0 if player.account is None else player.last_device)
 
     async def sign_in(self, id: str, make: Make) -> SignedIn:

@@ -115,7 +115,7 @@ async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, w
 
     await _rename_at_seats(journal, call, id)  # first: no game that ends from now on has the old name
     await _rename_in_records(journal, id)
-    sessions.tell_ended(await sessions.change(who, forget))  # last: if anything failed, they can ask again
+    await sessions.change(who, forget)  # last: if anything failed, they can ask again
 
 
 async def _rename_in_records(journal: Journal, id: str) -> None:
