@@ -416,19 +416,19 @@ async def test_a_device_that_is_signed_out_at_one_worker_is_hung_up_at_all(worke
 async def test_the_connection_of_an_ended_session_is_closed_also_if_the_news_of_it_was_lost(workers):
     here, there = workers.worlds[1].server.sessions, workers.worlds[2].server.sessions
     ann, bob = Bearer("ann", 0), Bearer("bob", 0)
-    hung_up: list[Bearer] = []
-    there.connected = lambda: {ann, bob}
-    there.hang_up = lambda is_ended: hung_up.extend(filter(is_ended, (ann, bob)))
+    connected = {ann, bob}
+    there.connected = connected.copy
+    there.hang_up = lambda is_ended: connected.difference_update(filter(is_ended, tuple(connected)))
     for id in ("ann", "bob"):
         await here.save(id, id.title())
         await there.look_up(id)
     workers.hub.separate(1, 2)
     await workers.worlds[1].server.accounts.end_all("ann", "")
     await workers.wait(1)
-    assert hung_up == []
+    assert connected == {ann, bob}
     workers.hub.reunite(1, 2)
     await workers.wait(8)
-    assert hung_up == [ann]
+    assert connected == {bob}
     assert [await find(there, one) for one in (ann, bob)] == [False, True]
 
 

@@ -425,7 +425,7 @@ async def test_a_player_who_cannot_be_read_keeps_nobody_else_from_being_told(clu
     await club.sit(ann, eve, id="EVES")
     await club.play(ann, 0)
     await club.play(ann, 0, room="EVES")
-    club.world.server.sessions.forget()
+    await club.world.server.sessions.check_again()
     await club.world.journal.keep(Record("player", bob, b"{"))
     await club.told()
     assert [received.path for received in listener.received] == ["/eve"]

@@ -1,7 +1,7 @@
 """Sessions: which player a token names, unless its session was ended; and the players' records."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -160,7 +160,7 @@ def read_player(record: Record) -> KeptPlayer:
     return read(record, _decode)
 
 
-def _ended(before: KeptPlayer, after: KeptPlayer) -> set[int | None]:
+def _ended(before: KeptPlayer, after: KeptPlayer) -> Set[int | None]:
     """The devices whose sessions a change of a player ends; None stands for all."""
     if after.session > before.session:
         return {None}
