@@ -6,7 +6,6 @@ the same. A message is sent twice only where nobody knows what came of the first
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -33,6 +32,7 @@ from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, re
 from parlour.server.mailbox import Mailbox
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.endpoints import Endpoints
+from parlour.server.parts.notifications.lines import Lines
 from parlour.server.parts.notifications.messages import Message, push_headers, told, webhook_message
 from parlour.server.parts.notifications.rules import (
     DELIVERY,
@@ -56,11 +56,8 @@ from parlour.server.turn_records import TURN, read_turn, turn_key
 
 AT_ONCE = 100
 """Records that one look reads."""
-MOST_UNDER_WAY = 20
-MOST_OF_A_PLAYER = 4
-"""Requests that are made at the same time, for everybody and for one player."""
 LATER = 5.0
-"""Seconds for which the rest of a player's deliveries waits meanwhile."""
+"""Seconds for which deliveries wait whose player, or whose kind, has enough under way."""
 LOOK_EVERY = 15.0
 """Seconds between two looks for what a worker that is gone has left, where there are several."""
 TRY_AGAIN = 1.0
@@ -92,8 +89,7 @@ class Notifications:
         self.endpoints = Endpoints(journal, sessions, outgoing)
         self.mailbox = Mailbox()
         self.under_way = Tasks()
-        self._busy: Counter[str] = Counter()
-        """Requests that are made now, by player."""
+        self._lines = Lines()
         self._is_asked = False
         self._stopping = False
         self._planned: Handle | None = None
@@ -138,7 +134,7 @@ class Notifications:
             for record in turns:
                 await self._plan_turn(record, now)
             due = await self._journal.records(RecordQuery(DELIVERY, due_by=now, limit=AT_ONCE))
-            for record in due[: MOST_UNDER_WAY - self._busy.total()]:
+            for record in due[: self._lines.free]:
                 await self._begin(record, now)
             await self._plan_next_look(now)
         except Trouble as error:  # the disk is full, say; the records wait
@@ -153,8 +149,7 @@ class Notifications:
             for record in await self._journal.records(RecordQuery(kind, due_by=float("inf"), limit=1))
             if record.due is not None
         ]
-        is_full = self._busy.total() >= MOST_UNDER_WAY
-        nexts = [due for due in first if due > now or not is_full]
+        nexts = [due for due in first if due > now or self._lines.free]
         if self._is_shared():
             nexts.append(now + LOOK_EVERY)
         if nexts:
@@ -202,7 +197,7 @@ class Notifications:
             await self._journal.keep(Drop(DELIVERY, key=record.key))
             return
         player = delivery.turn.player
-        if self._busy[player] >= MOST_OF_A_PLAYER:
+        if not self._lines.has_one_for(player, again=delivery.tries > 0):
             await self._change(postponed(record, now + LATER))
             return
         endpoint = await self._endpoint_of(delivery)
@@ -211,7 +206,7 @@ class Notifications:
             return
         tried, noted = begin_try(delivery, now)
         if await self._change([Unchanged(record), noted]):
-            self._busy[player] += 1
+            self._lines.take(player, again=delivery.tries > 0)
             self.under_way.start(self._try(noted, tried, endpoint))
 
     async def _endpoint_of(self, delivery: Delivery) -> Endpoint | None:
@@ -257,8 +252,7 @@ class Notifications:
         except Trouble as error:  # it is tried again, with the same id
             log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
         finally:
-            self._busy[endpoint.player] -= 1
-            self._busy += Counter()  # forgets those with none
+            self._lines.give_back(endpoint.player, again=delivery.tries > 1)
             self._ask()
 
     async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Answer:
