@@ -11,7 +11,16 @@ from tests.e2e.test_browser_settings import open_settings
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-WATCHED = """
+HIDEABLE = """
+let away = false;
+Object.defineProperty(document, "hidden", { get: () => away });
+window.look = (elsewhere) => { away = elsewhere; document.dispatchEvent(new Event("visibilitychange")); };
+"""
+"""A browser whose tab can be hidden by a test."""
+
+WATCHED = (
+    HIDEABLE
+    + """
 window.notes = [];
 window.pulses = [];
 window.contexts = 0;
@@ -24,11 +33,9 @@ window.Notification = class {
     constructor(title, { body }) { window.notes.push(`${title}: ${body}`); }
     close() {}
 };
-let away = false;
-Object.defineProperty(document, "hidden", { get: () => away });
-window.look = (elsewhere) => { away = elsewhere; document.dispatchEvent(new Event("visibilitychange")); };
 """
-"""A browser whose tab can be hidden by a test, and that notes what it is asked to show, play and shake."""
+)
+"""The same, and it notes what it is asked to show, play and shake."""
 
 REFUSED = WATCHED.replace('"granted"', '"denied"')
 """The same where its owner says no to notifications."""
@@ -125,25 +132,46 @@ def test_whoever_refuses_notifications_is_told_where_else_to_look_and_not_asked_
 
 # Web push: what the server sends is handed to the service worker as a push service does it.
 
+COUNT_SHOWN = """
+const show = ServiceWorkerRegistration.prototype.showNotification;
+ServiceWorkerRegistration.prototype.showNotification = async function (...all) {
+    await show.apply(this, all);
+    shown += 1;
+};
+self.shown = 0;
+"""
+"""Counts what is on the screen: Chromium may lose what somebody asks for before it is there."""
+
+
+def the_worker(visitor):
+    """The service worker of a visitor's pages."""
+    (worker,) = visitor.context.service_workers
+    return worker
+
 
 def service_worker(visitor):
     """The way to push a message to the page's service worker."""
     visitor.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    visitor.page.wait_for_function("caches.match('/turn-words.json').then(Boolean)")
+    visitor.page.wait_for_function("() => caches.match('/turn-words.json').then(Boolean)")
     found = []
     session = visitor.context.new_cdp_session(visitor.page)
     session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
     session.send("ServiceWorker.enable")
     origin = f"http://{visitor.server.address}"
-    while not found:
+    while not found or not visitor.context.service_workers:
         visitor.page.evaluate("1")  # events are heard meanwhile
+    worker = the_worker(visitor)
+    worker.evaluate(COUNT_SHOWN)
     (id,) = {one["registrationId"] for one in found if one["scopeURL"] == f"{origin}/"}
 
     def push(message):
+        before = worker.evaluate("shown")
         session.send(
             "ServiceWorker.deliverPushMessage",
             {"origin": origin, "registrationId": id, "data": msgspec.json.encode(message).decode()},
         )
+        while worker.evaluate("shown") == before:
+            pass
 
     return push
 
@@ -173,3 +201,132 @@ def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(serve
     shows(ann, hers)
     push(your_turn("EFGH", "new_game", "A New Game"))
     shows(ann, hers, ("Du bist dran", "A New Game wartet auf dich", "turn EFGH", "/r/EFGH"))
+
+
+# A notification is pressed: the event is given to the real service worker. Browsers let it open and raise
+# windows only when a hand has pressed, so what it asks for is noted, and a tab that it would raise is told.
+
+PRESS = """async (tag) => {
+    const opened = [];
+    const work = [];
+    Clients.prototype.openWindow = async (path) => void opened.push(path);
+    WindowClient.prototype.focus = async function () { this.postMessage("raised"); };
+    const [notification] = await registration.getNotifications({ tag });
+    const event = new NotificationEvent("notificationclick", { notification });
+    event.waitUntil = (promise) => work.push(promise);
+    dispatchEvent(event);
+    await Promise.all(work);
+    return opened;
+}"""
+
+LISTEN = """
+window.raised = 0;
+navigator.serviceWorker.onmessage = () => { window.raised += 1; };
+window.focus = () => { window.raised += 1; };
+"""
+
+
+@pytest.fixture
+def ann(server, visit):
+    """Somebody whose browser may notify her, and whose tabs count how often they were raised."""
+    ann = visit(server, "Ann", permissions=["notifications"], service_workers="allow")
+    ann.context.add_init_script(HIDEABLE + LISTEN)
+    return ann
+
+
+def press(visitor, room):
+    """Press the notification of a room; gives the addresses at which tabs are opened."""
+    return the_worker(visitor).evaluate(PRESS, f"turn {room}")
+
+
+def waits(room):
+    """The notification of a turn at noughts and crosses."""
+    return ("Your turn", "Your turn at Noughts and crosses: Bob waits", f"turn {room}", f"/r/{room}")
+
+
+def push_turns(visitor, *rooms):
+    push = service_worker(visitor)
+    for room in rooms:
+        push(your_turn(room, "tictactoe", "Noughts and crosses", "Bob"))
+    shows(visitor, *map(waits, rooms))
+
+
+@pytest.mark.parametrize("visits", ["first", "second"])
+def test_a_pressed_notification_raises_the_tab_that_has_its_room_open(server, ann, visits):
+    """Also one that was there before the service worker, as the first of a browser is."""
+    room = server.open_room()["id"]
+    ann.go(f"/r/{room}")
+    if visits == "second":
+        ann.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        ann.page.reload()
+    assert ann.page.evaluate("navigator.serviceWorker.controller !== null") == (visits == "second")
+    other = ann.context.new_page()
+    other.goto(f"http://{server.address}/")
+    push_turns(ann, room, "EFGH")
+    assert press(ann, room) == []
+    ann.page.wait_for_function("() => raised === 1")
+    assert other.evaluate("raised") == 0
+    shows(ann, waits("EFGH"))
+
+
+def test_a_pressed_notification_of_a_room_that_no_tab_has_open_opens_it_in_a_new_one(server, ann):
+    room = server.open_room()["id"]
+    ann.go("/")
+    push_turns(ann, room)
+    (address,) = press(ann, room)
+    shows(ann)
+    assert ann.page.evaluate("raised") == 0
+    ann.go(address)
+    expect(ann.page.get_by_role("button", name="Sit down")).to_be_visible()
+
+
+def test_a_notification_that_is_pressed_after_all_tabs_were_closed_opens_one(server, ann):
+    room = server.open_room()["id"]
+    ann.go(f"/r/{room}")
+    push_turns(ann, room)
+    ann.page.close()
+    assert press(ann, room) == [f"/r/{room}"]
+
+
+PHONE = """
+Notification = class extends Notification { constructor() { throw new TypeError("Illegal constructor"); } };
+"""
+"""On phones a page leaves its notifications to the service worker."""
+DESKTOP = """
+Notification = class extends Notification { constructor(...all) { super(...all); window.made = this; } };
+"""
+
+
+def miss_a_turn(ann, bob):
+    """Ann wants to be told, and looks elsewhere when her turn begins; the room."""
+    room = ann.server.open_room()["id"]
+    for who in (ann, bob):
+        who.come_in(room)
+    cookie = {"Cookie": f"parlour_token={ann.token}"}
+    ann.server.call("PUT", "/api/players/me/preferences", {"notify": True}, headers=cookie)
+    with ann.page.expect_response("**/me/preferences"):
+        ann.page.reload()
+    ann.sees("Your turn")
+    ann.mark("centre")
+    bob.sees("Your turn")
+    ann.page.evaluate("look(true)")
+    bob.mark("left")
+    return room
+
+
+def test_a_notification_of_a_page_on_a_phone_raises_that_page_when_it_is_pressed(server, visit, ann):
+    ann.page.add_init_script(COUNT_SHOWN + PHONE)
+    room = miss_a_turn(ann, visit(server, "Bob"))
+    ann.page.wait_for_function("() => shown === 1")
+    shows(ann, ("Noughts and crosses", "Your turn", f"turn {room}", f"/r/{room}"))
+    assert press(ann, room) == []
+    ann.page.wait_for_function("() => raised === 1")
+    shows(ann)
+
+
+def test_a_notification_of_a_page_on_a_desktop_raises_that_page_when_it_is_pressed(server, visit, ann):
+    ann.page.add_init_script(DESKTOP)
+    miss_a_turn(ann, visit(server, "Bob"))
+    ann.page.wait_for_function("() => window.made?.title === 'Noughts and crosses'")
+    ann.page.evaluate("made.dispatchEvent(new Event('click'))")
+    assert ann.page.evaluate("raised") == 1

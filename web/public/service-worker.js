@@ -43,7 +43,7 @@ addEventListener("notificationclick", (event) => {
 });
 
 async function goTo(path) {
-  const open = await clients.matchAll({ type: "window" });
+  const open = await clients.matchAll({ type: "window", includeUncontrolled: true }); // the first page came without this worker
   const there = open.find(({ url }) => new URL(url).pathname === path);
   await (there ? there.focus() : clients.openWindow(path));
 }
