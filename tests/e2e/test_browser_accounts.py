@@ -78,6 +78,37 @@ def test_an_account_moves_to_a_phone_by_a_link_and_to_a_third_browser_by_its_cod
     assert {identity(one)["id"] for one in (ann, phone, other)} == {guest["id"]}
 
 
+def test_an_account_whose_answer_was_lost_is_found_by_its_code(server, visit):
+    ann = visit(server, "Ann")
+    page = ann.go("/account").page
+    lost: list[int] = []
+
+    def lose_answer(route):
+        if route.request.method == "POST":
+            lost.append(route.fetch().status)
+            route.abort("connectionrefused")
+        else:
+            route.continue_()
+
+    page.route("**/api/account", lose_answer)
+    page.route("**/api/sign-in", lambda route: route.abort("connectionrefused"))
+    page.get_by_role("textbox", name="Your name").fill(ann.name)
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_role("alert")).to_contain_text(
+        "If the account was made, this recovery code signs you in"
+    )
+    assert lost == [201]
+    page.unroute("**/api/sign-in")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.get_by_role("heading", name=ann.name, exact=True)).to_be_visible()
+    page.unroute("**/api/account")
+    code = page.get_by_test_id("code").inner_text()
+    phone = visit(server, "Guest", viewport=PHONE)
+    phone.go("/account").page.get_by_label("Recovery code").fill(code)
+    phone.page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(phone.page.get_by_role("heading", name=ann.name, exact=True)).to_be_visible()
+
+
 def test_a_link_that_was_used_says_so(server, visit):
     ann, phone, thief = visit(server, "Beatrix"), visit(server, ""), visit(server, "")
     thief.provoked.add(410)

@@ -125,6 +125,30 @@ async def test_who_tries_many_codes_has_to_wait_even_with_the_right_one(club):
     assert (await club.sign_in(code=ann["code"])).status_code == 201
 
 
+async def test_who_brings_a_code_finds_out_by_it_whether_the_account_was_made(club):
+    code = "0123-4567-89ab-cdef-ghjk"
+    assert code_of(await club.sign_in(code=code)) == (401, "bad_code")
+    ann = await club.open("Ann", code=code)
+    assert ann["code"] == code
+    assert (await club.sign_in(code=code)).json()["id"] == ann["id"]
+
+
+@pytest.mark.parametrize("code", ["", "0123", "0123-4567-89AB-CDEF-GHJ!", "x" * 200])
+async def test_a_code_that_is_none_makes_no_account(club, code):
+    guest = await club.guest(name="Ann")
+    answer = await club.call("POST", "/api/account", {"code": code}, guest["token"])
+    assert code_of(answer) == (401, "bad_code")
+    assert (await club.whoami(guest["token"]))["since"] is None
+
+
+async def test_who_opens_accounts_with_the_codes_of_others_is_guessing(club):
+    ann, eve = await club.open("Ann"), await club.guest(name="Eve")
+    for _ in range(30):
+        answer = await club.call("POST", "/api/account", {"code": ann["code"]}, eve["token"])
+        assert code_of(answer) == (401, "bad_code")
+    assert code_of(await club.call("POST", "/api/account", {}, eve["token"])) == (429, "too_fast")
+
+
 async def test_a_code_is_kept_as_a_digest_and_never_logged(club, caplog):
     with capture_logs() as logs, caplog.at_level(logging.DEBUG):
         ann = await club.open("Ann")

@@ -13,7 +13,7 @@ from parlour.journal.base import OutcomeUnknown, RecordQuery, Trouble
 from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, RECOVERY_CODE, SIGN_IN_LINK, SignedIn
 from parlour.server.parts.accounts.leaving import delete_account
 from parlour.server.parts.accounts.names import key_of_name
-from parlour.server.parts.accounts.secrets import digest_of_code
+from parlour.server.parts.accounts.secrets import digest_of_code, new_code
 from parlour.server.sessions import KIND, Identities, KeptPlayer, read_player
 from parlour.server.tokens import Bearer
 from tests.simulation.cluster import Cluster, Machine
@@ -109,7 +109,7 @@ class AccountHolder:
         self.deeds: list[Deed] = []
         self.devices: list[SignedInDevice] = []
         self.broken: list[str] = []
-        self._chance = chance
+        self._chance, self._code_of_mine = chance, new_code()
         self._numbers = count(1)
 
     # What is kept.
@@ -134,23 +134,33 @@ class AccountHolder:
     # What they do.
 
     def open(self) -> None:
-        """Open an account, as a guest."""
-        guest = Bearer(self.id, 0)
+        """Open an account, as a guest, with a code of their own."""
+        guest, code = Bearer(self.id, 0), self._code_of_mine
 
         async def do(machine: Machine) -> Any:
-            return await machine.parlour.accounts.open(guest, self.name, "first")
+            return await machine.parlour.accounts.open(guest, self.name, "first", code=code)
 
-        self._begin(Deed("open", self._now, guest), do)
+        self._begin(Deed("open", self._now, guest, word=code), do)
+
+    def come_in(self) -> None:
+        """Open an account, or find out whether it was opened, in turns, until one of them works."""
+        if self.devices or not self.cluster.serving:
+            return
+        if self.deeds and self.deeds[-1].what == "open":
+            self.sign_in_by_code(self._code_of_mine)
+        else:
+            self.open()
 
     def act(self) -> None:
         """Do something, at some worker."""
+        self.come_in()
         if self.devices and self.cluster.serving:
             what = self._chance.choice(DEEDS)
             if what != "delete" or self._chance.random() < 0.3:
                 getattr(self, f"_{what}")(self._chance.choice(self.devices[-4:]).bearer)
 
     def _code(self, _: Bearer) -> None:
-        known = [deed.word for deed in self.deeds if deed.what in ("open", "renew") and deed.is_done]
+        known = [self._code_of_mine, *(deed.word for deed in _done(self, "renew"))]
         self.sign_in_by_code(self._chance.choice(known[-2:]))
 
     def sign_in_by_code(self, code: str) -> None:
@@ -277,6 +287,8 @@ def judge_accounts(cluster: Cluster, holders: Sequence[AccountHolder]) -> Iterat
     """What was answered holds: sessions, codes, links and names."""
     for holder in holders:
         yield from holder.broken
+        if not holder.devices:
+            yield f"{holder.name} has no way into their account"
         yield from _judge_devices(holder)
         yield from _judge_codes(holder)
         yield from _judge_links(holder)
@@ -333,8 +345,10 @@ def _judge_codes(holder: AccountHolder) -> Iterator[str]:
                 one.is_done and one.is_before(used) for one in later if deed.is_before(one)
             ):
                 yield f"an old code has signed {holder.name} in"
-            if used.refused == Code.BAD_CODE and not any(
-                not one.is_before(deed) and not used.is_before(one) for one in later
+            if (
+                used.refused == Code.BAD_CODE
+                and deed.is_before(used)
+                and not any(not one.is_before(deed) and not used.is_before(one) for one in later)
             ):
                 yield f"the code of {holder.name} was refused"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from parlour.server.parts.accounts.secrets import new_code
 from tests.e2e.conftest import ALARMS
 from tests.e2e.servers import UNLIMITED, Server
 
@@ -76,10 +77,10 @@ class Club:
             try:
                 await self.up.wait()
                 guest = (await self.ask("POST", "/api/players", {"name": member.name})).json()
-                opened = (await self.ask("POST", "/api/account", {}, guest["token"])).json()
+                member.id = guest["id"]
+                member.code, member.tokens = await self._open(guest)
             except Lost:
                 continue
-            member.id, member.code, member.tokens = guest["id"], opened["code"], {1: opened["token"]}
             member.dead.append(guest["token"])
             self.members.append(member)
             for _ in range(self.chance.randrange(12)):
@@ -88,6 +89,22 @@ class Club:
                 if not member.tokens or member.has_left is not False:
                     break
                 await self.do(member, self.chance.choice(DEEDS))
+
+    async def _open(self, guest: Any) -> tuple[str, dict[int, str]]:
+        """Make an account: its code and tokens. If the answer is lost, the code says whether it was made."""
+        code = new_code()
+        try:
+            opened = (await self.ask("POST", "/api/account", {"code": code}, guest["token"])).json()
+            return code, {1: opened["token"]}
+        except Lost:
+            await self.up.wait()
+            found = await self.ask("POST", "/api/sign-in", {"code": code})
+        if found.status_code == 201 and found.json()["id"] == guest["id"]:
+            self.counts["found"] += 1
+            return code, {2: found.json()["token"]}
+        if (await self.ask("GET", "/api/account", token=guest["token"])).status_code != 200:
+            self.complaints.append(f"a guest is lost who wanted an account: {found.text}")
+        raise Lost
 
     async def do(self, member: Member, deed: str) -> None:
         """Ask for something, and note what is true from then on, or not known any more."""

@@ -344,6 +344,7 @@ export interface Narrow {
 export interface NewAccountBy {
   name?: string | null;
   passkey?: Record<string, unknown> | null;
+  code?: string | null;
 }
 
 /** A bot that is to play. */

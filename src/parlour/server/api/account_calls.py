@@ -45,8 +45,8 @@ class AccountCalls:
                  refuses=mine, personal=True),
             Call("POST", "/api/account", "Make the guest that I am an account, with a recovery code",
                  self.open_account, OpenedAccount, NewAccountBy, 201,
-                 (Code.INVALID_NAME, Code.NAME_TAKEN, Code.ALREADY_AN_ACCOUNT, *by_passkey, *mine),
-                 personal=True),
+                 (Code.INVALID_NAME, Code.NAME_TAKEN, Code.ALREADY_AN_ACCOUNT, Code.BAD_CODE, *by_passkey,
+                  *mine), personal=True),
             Call("POST", "/api/account/code", "A new recovery code; the old one ends", self.renew_code,
                  RecoveryCode, status=201, refuses=(Code.ACCOUNT_NEEDED, *mine), personal=True),
             Call("POST", "/api/sign-in", "Sign in to an account on this device", self.sign_in, KnownPlayer,
@@ -83,11 +83,12 @@ class AccountCalls:
         bearer = await self._callers.known_bearer(request)
         name = None if new.name is None else self._callers.checked_name(new.name)
         device = device_name(request)
-        if new.passkey is None:
-            signed_in, code = await self._accounts.open(bearer, name, device)
-        else:
-            site = site_of(request, self._parlour.settings)
-            signed_in, code = await self._passkeys.open(bearer, name, device, new.passkey, site)
+        with self._accounts.guessing(self._callers.address(request)):
+            if new.passkey is None:
+                signed_in, code = await self._accounts.open(bearer, name, device, code=new.code)
+            else:
+                site = site_of(request, self._parlour.settings)
+                signed_in, code = await self._passkeys.open(bearer, name, device, new.passkey, site, new.code)
         known = self._callers.known_as(*signed_in)
         opened = OpenedAccount(known.id, known.name, known.token, known.account, known.bot, code)
         return self._callers.introduce(request, opened, 201)

@@ -67,6 +67,9 @@ class NewAccountBy(NewAccount, frozen=True, forbid_unknown_fields=True):
     """An account, with a passkey if one was made for it."""
 
     passkey: Credential | None = None
+    code: Annotated[str, Meta(description="a recovery code that the client made", max_length=200)] | None = (
+        None
+    )
 
 
 class NewPasskey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -64,12 +64,17 @@ class Accounts:
         """How many wrong codes an address may still try, shared with those who look for rooms."""
 
     async def open(
-        self, who: Asker, name: str | None, device: str, also: Make | None = None
+        self, who: Asker, name: str | None, device: str, *, code: str | None = None, also: Make | None = None
     ) -> tuple[SignedIn, str]:
-        """Make a guest an account, with a recovery code and what *also* adds; the guest's tokens end."""
-        code = new_code()
+        """Make a guest an account, with a recovery code and what *also* adds; the guest's tokens end.
+
+        Whoever brings a *code* can find out by it whether the account was made, should the answer get lost.
+        """
+        code = new_code() if code is None else code
 
         async def make(guest: KeptPlayer) -> Made:
+            if await self._journal.record(RECOVERY_CODE, digest_of_code(code)) is not None:
+                raise _wrong_code()
             account, claims = await self._account_of(guest, guest.name if name is None else name, device)
             account, changes = _with_code(account, code)
             account, more = (account, ()) if also is None else await also(account)

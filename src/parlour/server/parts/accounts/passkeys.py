@@ -87,11 +87,17 @@ class Passkeys:
         return options
 
     async def open(
-        self, bearer: Bearer, name: str | None, device: str, credential: Credential, site: Site
+        self,
+        bearer: Bearer,
+        name: str | None,
+        device: str,
+        credential: Credential,
+        site: Site,
+        code: str | None = None,
     ) -> tuple[SignedIn, str]:
         """Make a guest an account that has this passkey, and a recovery code."""
         add = partial(self._with_passkey, *self._read_new(bearer.player, device, credential, site))
-        return await self._accounts.open(bearer, name, device, add)
+        return await self._accounts.open(bearer, name, device, code=code, also=add)
 
     async def add(self, bearer: Bearer, device: str, credential: Credential, site: Site) -> None:
         """Add a passkey to an account."""
