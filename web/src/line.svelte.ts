@@ -5,15 +5,22 @@ import { CONNECTING, DEAD, LATE, PATIENT, pause, type Connection } from "./conne
 import { passing } from "./storage";
 import { me } from "./me.svelte";
 
+/** By how many answers a new connection is measured, and milliseconds from one to the next question. */
+const PINGS = 5;
+const APART = 500;
+
 class Line {
   connection: Connection = $state.raw(CONNECTING);
   /** An answer is late, though the line seems to stand. */
   late = $state(false);
+  /** Milliseconds that a message takes from the server to here, as far as is known. */
+  delay = $state(0);
   #socket: Socket | null = null;
   #questions = new Set<symbol>();
   #heard = 0;
   #watch: ReturnType<typeof setTimeout> | undefined;
   #opening: ReturnType<typeof setTimeout> | undefined;
+  #measuring: ReturnType<typeof setTimeout> | undefined;
 
   /** The socket, opened when somebody first needs it; the cookie must be there before. */
   async socket(): Promise<Socket> {
@@ -30,7 +37,7 @@ class Line {
     });
     this.#socket = socket;
     me.changed = () => this.#begin(1);
-    socket.onOpen(() => this.#opened());
+    socket.onOpen(() => this.#opened(socket));
     socket.onClose(() => {
       if (this.connection.is === "connected") this.connection = CONNECTING;
     });
@@ -57,10 +64,20 @@ class Line {
     if (this.#socket && !this.#socket.isConnected()) this.#begin(1);
   }
 
-  #opened(): void {
+  #opened(socket: Socket): void {
     clearTimeout(this.#opening);
+    this.#measure(socket, PINGS);
     this.connection = { is: "connected" };
     if (this.#questions.size) this.#watchLine();
+  }
+
+  /** Half of the quickest answer: what held up another says nothing of the way. */
+  #measure(socket: Socket, left: number, least = Infinity): void {
+    clearTimeout(this.#measuring);
+    socket.ping((took) => {
+      this.delay = Math.min(least, took / 2);
+      if (left > 1) this.#measuring = setTimeout(() => this.#measure(socket, left - 1, this.delay), APART);
+    });
   }
 
   /** An answer that is late makes the page ask for a sign of life; where none comes, the line is dead. */

@@ -22,7 +22,9 @@ interface Asked {
 }
 
 export class Visit {
-  state: RoomState = $state.raw(NOWHERE);
+  #told: RoomState = $state.raw(NOWHERE);
+  /** The room as it was told. Every message was under way for a while: its time is later by now. */
+  readonly state: RoomState = $derived({ ...this.#told, skew: this.#told.skew + line.delay / 1000 });
   /** Why the room could not be entered. */
   refused: Problem | null = $state.raw(null);
   joined = $state(false);
@@ -47,7 +49,7 @@ export class Visit {
     /** I will take a seat in a game that draws by chance. */
     readonly bringsLuck: boolean,
   ) {
-    this.state = { ...NOWHERE, seats, coming, ...remembered(id) };
+    this.#told = { ...NOWHERE, seats, coming, ...remembered(id) };
     this.#seed = seed_hash;
     addEventListener("pagehide", this.#remember);
     void this.#enter();
@@ -163,9 +165,9 @@ export class Visit {
   }
 
   #hear(message: Message): void {
-    const before = this.state;
-    this.state = heard(before, message);
-    if (this.state.missed && !before.missed) this.#rejoin();
+    const before = this.#told;
+    this.#told = heard(before, message);
+    if (this.#told.missed && !before.missed) this.#rejoin();
     // Seats change hands where somebody comes, goes, or a new game begins.
     if (message.name === "presence_diff" || (message.name === "sync" && before.seq !== null)) void this.look();
   }
