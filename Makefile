@@ -62,6 +62,7 @@ torture: setup ## kill a server 200 times while it is played on, and its databas
 	$(bin)/python -m tests.torture kills --journal postgresql --kills 30 --crashes 10 --rooms 60
 	$(bin)/python -m tests.torture accounts
 	$(bin)/python -m tests.torture passkeys
+	$(bin)/python -m tests.torture webhooks
 	$(bin)/python -m tests.torture restarts
 	$(bin)/python -m tests.torture starts
 

@@ -1,5 +1,5 @@
-"""The long torture: `python -m tests.torture` with a command: `kills`, `accounts`, `passkeys`, `starts`,
-`restarts`, `cluster`, `adoptions` or `rolling`."""
+"""The long torture: `python -m tests.torture` with a command: `kills`, `accounts`, `passkeys`, `webhooks`,
+`starts`, `restarts`, `cluster`, `adoptions` or `rolling`."""
 
 import asyncio
 import signal
@@ -21,6 +21,7 @@ from tests.torture.passkeys import torture_passkeys
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 from tests.torture.waits import spread
+from tests.torture.webhooks import torture_webhooks
 
 app = typer.Typer(add_completion=False, help="Torture a server; the exit code says whether it kept its word.")
 
@@ -87,6 +88,16 @@ def passkeys(kills: int = 100, seed: int = 1) -> None:
     say(f"{kills} kills (seed {seed})")
     tell([Complaint("passkeys", "-", what) for what in club.complaints], club.counts)
     conclude(good=not club.complaints and not club.counts["alarms"])
+
+
+@app.command()
+def webhooks(kills: int = 100, pairs: int = 4, seed: int = 1) -> None:
+    """Kill -9 at random instants, writes and messages while players are told of their turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        tellers = asyncio.run(torture_webhooks(Path(folder, "data"), kills, seed, pairs))
+    say(f"{kills} kills (seed {seed})")
+    tell([Complaint("webhooks", "-", what) for what in tellers.complaints], tellers.counts)
+    conclude(good=not tellers.complaints and not tellers.counts["alarms"])
 
 
 def note(number: int) -> None:

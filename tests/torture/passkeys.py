@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tests.authenticator import Authenticator
 from tests.e2e.servers import UNLIMITED, Server
-from tests.torture.lives import BETWEEN, MORTAL, PAUSE, Lives, Lost
+from tests.torture.lives import MORTAL, PAUSE, Lives, Lost
 
 DEEDS = ("sign in", "sign in", "sign in twice at once", "add", "add twice at once", "remove", "use again")
 MOST_DEEDS = 25
@@ -275,7 +275,7 @@ async def torture_passkeys(
         tasks = [asyncio.create_task(club.live(place)) for place in range(places)]
         for left in reversed(range(kills)):
             await club.kill(last=left == 0)
-        await club.live_on(BETWEEN[1])
+        await club.live_on(club.between[1])
         for task in tasks:
             task.cancel()
         ends = await asyncio.gather(*tasks, return_exceptions=True)
