@@ -78,3 +78,30 @@ COVERED = """() => {
         .map((one) => `${one.tagName} ${one.getAttribute("class")} ${one.textContent}`.slice(0, 80));
 }"""
 """What reaches under the bar when all is unfolded and the page is scrolled to its end."""
+
+
+def test_the_last_moves_stand_where_the_game_leaves_room(server, visit):
+    room = server.open_room("tictactoe")["id"]
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    ann, bob = (visit(server, name, **phone).come_in(room) for name in ("Ann", "Bob"))
+    moves, handle = ann.page.get_by_role("region", name="Moves"), ann.page.get_by_role("button", name="Moves")
+    for visitor, cell in ((ann, "centre"), (bob, "top left"), (ann, "top right"), (bob, "right")):
+        visitor.sees("Your turn")
+        visitor.mark(cell)
+    expect(moves.get_by_text("right", exact=True)).to_be_in_viewport(ratio=1)
+    assert ann.page.evaluate(IN_THE_WAY) == []
+    handle.click()
+    expect(moves.get_by_text("centre", exact=True)).to_be_in_viewport(ratio=1)
+    handle.click()
+    ann.page.set_viewport_size(SMALL)
+    expect(moves).to_be_hidden()
+
+
+IN_THE_WAY = """() => {
+    const moves = document.querySelector(".lines").getBoundingClientRect();
+    return [...document.querySelectorAll(".act > *, .handles")].filter((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return top < moves.bottom && bottom > moves.top;
+    }).map((one) => one.className);
+}"""
+"""What lies over the moves, or under them."""
