@@ -2,13 +2,19 @@
 
 import gc
 import sys
+import weakref
 from contextlib import suppress
-from typing import Any
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import parlour
 from parlour.relay import (
     ENVELOPE_MEMORY,
     MEMBER_MEMORY,
@@ -18,10 +24,14 @@ from parlour.relay import (
     Intent,
     Missed,
     Relay,
+    RelayInstant,
     Tell,
     size_of,
 )
-from tests.test_relay import House
+from tests.test_relay import NEW_YEAR, House
+
+SOURCE = Path(parlour.__file__).parent
+PLAIN = (int, float, str, bytes, bool, type(None), Enum)
 
 LIVELY = st.lists(
     st.tuples(
@@ -134,3 +144,52 @@ def test_portions_neither_skip_nor_repeat_nor_change_who_was_there(moves):
             elif move == "wait":
                 world.now += RETURN_TIMEOUT
                 hear(world.relay.wake(world.at))
+
+
+class Line:
+    """A member's connection, which knows the relay as real ones do."""
+
+    def __init__(self, relay: Relay[Any]) -> None:
+        self.relay = relay
+
+
+def test_a_relay_that_is_given_up_takes_its_connections_along():
+    relay: Relay[Line] = Relay()
+    ann, bob = Line(relay), Line(relay)
+    at = RelayInstant(0.0, NEW_YEAR)
+    relay.join(ann, "ann", at, lasts=True)
+    relay.join(bob, "bob", at, lasts=True)
+    relay.say(ann, b"hello", at)
+    alive = weakref.ref(ann)
+    del relay, ann, bob
+    gc.collect()
+    assert alive() is None
+
+
+def plain_types(annotation: Any) -> set[Any]:
+    """What an annotation is made of."""
+    parts = [part for part in get_args(annotation) if part is not ...]
+    return set().union(*map(plain_types, parts)) if parts else {annotation}
+
+
+def structs_outside_of_garbage_collection() -> list[type[msgspec.Struct]]:
+    """All structs of this package that say gc=False."""
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        if "gc=False" in path.read_text():
+            name = ".".join(("parlour", *path.relative_to(SOURCE).with_suffix("").parts))
+            found += [thing for thing in vars(import_module(name)).values() if is_outside(thing, name)]
+    return found
+
+
+def is_outside(thing: Any, module: str) -> bool:
+    is_struct = isinstance(thing, type) and issubclass(thing, msgspec.Struct)
+    return is_struct and thing.__module__ == module and not thing.__struct_config__.gc
+
+
+@pytest.mark.parametrize(
+    "struct", structs_outside_of_garbage_collection(), ids=lambda struct: struct.__name__
+)
+def test_what_garbage_collection_does_not_see_holds_nothing_but_plain_values(struct):
+    for annotation in get_type_hints(struct).values():
+        assert all(issubclass(part, PLAIN) for part in plain_types(annotation))

@@ -83,7 +83,7 @@ class Crowd:
         return tuple(other for other in self.ids if other != id)
 
 
-class Ears(msgspec.Struct, Generic[L], frozen=True, gc=False):
+class Ears(msgspec.Struct, Generic[L], frozen=True):
     """Lines of lasting members, and those of others."""
 
     lasting: tuple[L, ...]
@@ -93,7 +93,7 @@ class Ears(msgspec.Struct, Generic[L], frozen=True, gc=False):
 NOBODY: Ears[Any] = Ears((), ())
 
 
-class Tell(msgspec.Struct, Generic[L], frozen=True, gc=False):
+class Tell(msgspec.Struct, Generic[L], frozen=True):
     """An effect: these lines get the envelope; its sender's own copy is a welcome, or a receipt."""
 
     envelope: Envelope
@@ -103,13 +103,13 @@ class Tell(msgspec.Struct, Generic[L], frozen=True, gc=False):
     rest: Ears[L]
 
 
-class Cut(msgspec.Struct, Generic[L], frozen=True, gc=False):
+class Cut(msgspec.Struct, Generic[L], frozen=True):
     """An effect: this line is over, because a later one took its place."""
 
     line: L
 
 
-class More(msgspec.Struct, Generic[L], frozen=True, gc=False):
+class More(msgspec.Struct, Generic[L], frozen=True):
     """An effect: this line has yet to get more of what it missed, when it has taken what it got."""
 
     line: L

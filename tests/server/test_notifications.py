@@ -12,7 +12,7 @@ from parlour.clocks import ClockSettings
 from parlour.journal.base import Record, RecordQuery
 from parlour.offers import Answer, Offer
 from parlour.server.outgoing import Outgoing
-from parlour.server.parts.notifications.lines import MOST, MOST_AGAIN, MOST_OF_A_PLAYER, Lines
+from parlour.server.parts.notifications.request_slots import MOST, MOST_AGAIN, MOST_OF_A_PLAYER, RequestSlots
 from parlour.server.parts.notifications.rules import DELIVERY, PAUSES
 from parlour.server.rooms.calling_records import GRACE
 from parlour.server.turn_records import TURN
@@ -334,15 +334,15 @@ async def test_a_slow_endpoint_holds_nobody_else_up(club, ann_and_bob, listener)
 
 
 def test_endpoints_that_failed_before_leave_half_of_all_lines_to_others():
-    lines = Lines()
+    slots = RequestSlots()
     for number in range(MOST_AGAIN):
-        assert lines.has_one_for(f"dead {number}", again=True)
-        lines.take(f"dead {number}", again=True)
-    assert not lines.has_one_for("one more", again=True)
-    assert lines.has_one_for("ann", again=False)
-    assert lines.free == MOST - MOST_AGAIN
-    lines.give_back("dead 0", again=True)
-    assert lines.has_one_for("one more", again=True)
+        assert slots.has_one_for(f"dead {number}", again=True)
+        slots.take(f"dead {number}", again=True)
+    assert not slots.has_one_for("one more", again=True)
+    assert slots.has_one_for("ann", again=False)
+    assert slots.free == MOST - MOST_AGAIN
+    slots.give_back("dead 0", again=True)
+    assert slots.has_one_for("one more", again=True)
 
 
 async def test_an_answer_that_does_not_come_is_not_waited_for(ann_and_bob_elsewhere, listener):

@@ -32,8 +32,8 @@ from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, re
 from parlour.server.mailbox import Mailbox
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.endpoints import Endpoints
-from parlour.server.parts.notifications.lines import Lines
 from parlour.server.parts.notifications.messages import Message, push_headers, told, webhook_message
+from parlour.server.parts.notifications.request_slots import RequestSlots
 from parlour.server.parts.notifications.rules import (
     DELIVERY,
     Answer,
@@ -89,7 +89,7 @@ class Notifications:
         self.endpoints = Endpoints(journal, sessions, outgoing)
         self.mailbox = Mailbox()
         self.under_way = Tasks()
-        self._lines = Lines()
+        self._slots = RequestSlots()
         self._is_asked = False
         self._stopping = False
         self._planned: Handle | None = None
@@ -134,7 +134,7 @@ class Notifications:
             for record in turns:
                 await self._plan_turn(record, now)
             due = await self._journal.records(RecordQuery(DELIVERY, due_by=now, limit=AT_ONCE))
-            for record in due[: self._lines.free]:
+            for record in due[: self._slots.free]:
                 await self._begin(record, now)
             await self._plan_next_look(now)
         except Trouble as error:  # the disk is full, say; the records wait
@@ -142,14 +142,14 @@ class Notifications:
             self._look_at(self._clock.now() + TRY_AGAIN)
 
     async def _plan_next_look(self, now: float) -> None:
-        """Look again when the next record is due; if all lines are busy, when one of them is free."""
+        """Look again when the next record is due; if all slots are taken, when one of them is free."""
         first = [
             record.due
             for kind in (TURN, DELIVERY)
             for record in await self._journal.records(RecordQuery(kind, due_by=float("inf"), limit=1))
             if record.due is not None
         ]
-        nexts = [due for due in first if due > now or self._lines.free]
+        nexts = [due for due in first if due > now or self._slots.free]
         if self._is_shared():
             nexts.append(now + LOOK_EVERY)
         if nexts:
@@ -197,7 +197,7 @@ class Notifications:
             await self._journal.keep(Drop(DELIVERY, key=record.key))
             return
         player = delivery.turn.player
-        if not self._lines.has_one_for(player, again=delivery.tries > 0):
+        if not self._slots.has_one_for(player, again=delivery.tries > 0):
             await self._change(postponed(record, now + LATER))
             return
         endpoint = await self._endpoint_of(delivery)
@@ -206,7 +206,7 @@ class Notifications:
             return
         tried, noted = begin_try(delivery, now)
         if await self._change([Unchanged(record), noted]):
-            self._lines.take(player, again=delivery.tries > 0)
+            self._slots.take(player, again=delivery.tries > 0)
             self.under_way.start(self._try(noted, tried, endpoint))
 
     async def _endpoint_of(self, delivery: Delivery) -> Endpoint | None:
@@ -252,7 +252,7 @@ class Notifications:
         except Trouble as error:  # it is tried again, with the same id
             log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
         finally:
-            self._lines.give_back(endpoint.player, again=delivery.tries > 1)
+            self._slots.give_back(endpoint.player, again=delivery.tries > 1)
             self._ask()
 
     async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Answer:

@@ -1,4 +1,4 @@
-"""Lines: how many requests are made at the same time, so that slow endpoints hold nobody else up."""
+"""Request slots: how many requests are made at the same time, so that slow endpoints hold nobody else up."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ MOST_AGAIN = MOST // 2
 """Requests at the same time: of everybody, of one player, and of those that have failed before."""
 
 
-class Lines:
+class RequestSlots:
     """Counts the requests that are made now."""
 
     def __init__(self) -> None:
