@@ -63,6 +63,8 @@ class Database:
         self.outages = 0
         self._is_down = False
         self._frozen_until = 0.0
+        self._frozen: list[Callable[[], None]] = []
+        """What arrived meanwhile."""
         self.trace: Callable[[str], None] = lambda _: None
 
     # Faults that are made by hand.
@@ -79,8 +81,15 @@ class Database:
         self._is_down = False
 
     def freeze(self, seconds: float) -> None:
-        """Answer nothing for a while."""
+        """Answer nothing for a while; no longer than this, whatever was said before."""
         self._frozen_until = self.loop.now + seconds
+        self.loop.world.call_later(seconds, self._thaw)
+
+    def _thaw(self) -> None:
+        if self.loop.now >= self._frozen_until:
+            waiting, self._frozen = self._frozen, []
+            for arrive in waiting:
+                arrive()
 
     # Statements.
 
@@ -99,7 +108,7 @@ class Database:
 
         def arrive() -> None:
             if self.loop.now < self._frozen_until:
-                self.loop.world.call_later(self._frozen_until - self.loop.now, arrive)
+                self._frozen.append(arrive)
                 return
             try:
                 self.check_up()
