@@ -8,7 +8,8 @@ import httpx
 import msgspec
 import pytest
 
-from parlour.journal.base import NotKept
+from parlour.errors import Refused
+from parlour.journal.base import NotKept, OutcomeUnknown
 from parlour.journal.memory import MemoryJournal
 from parlour.server import sessions
 from parlour.server.api.endpoints import Api, web_app
@@ -16,7 +17,7 @@ from parlour.server.gateway.doors.gammonx import HUB_PATH, GammonxDoor
 from parlour.server.gateway.native import native_doors
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
-from parlour.server.tokens import COOKIE, Tokens
+from parlour.server.tokens import COOKIE, Bearer, Tokens
 from tests.server.wires import Wire
 from tests.server.world import PLAYABLE, World
 
@@ -258,6 +259,55 @@ async def test_a_session_is_read_once_and_many_players_take_a_bounded_place(hous
         await known.look_up(id)
     assert reads == ["ann", "bob", "cid", "dan"]
     assert list(known._valid) == ["cid", "ann", "dan"]
+
+
+async def test_a_device_that_is_signed_out_while_its_session_is_read_is_signed_out(house, monkeypatch):
+    known, journal = house.world.server.sessions, house.world.journal
+    (ann, phone), _ = await house.world.server.accounts.open("ann", "Ann", "")
+    known._valid.clear()
+    record, may_go_on = journal.record, asyncio.Event()
+
+    async def read_slowly(kind, key):
+        found = await record(kind, key)
+        await may_go_on.wait()
+        return found
+
+    monkeypatch.setattr(journal, "record", read_slowly)
+    reading = asyncio.create_task(known.look_up("ann", phone))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(journal, "record", record)
+    await house.world.server.accounts.sign_out("ann", phone)
+    may_go_on.set()
+    await reading
+    with pytest.raises(Refused, match="token"):
+        known.player(Bearer("ann", ann.session, phone))
+
+
+async def test_a_guests_tokens_end_with_the_account_also_if_nobody_knew_whether_that_was_kept(
+    house, monkeypatch
+):
+    known, journal, hung_up = house.world.server.sessions, house.world.journal, asyncio.Event()
+    guest, keep = Bearer("ann", 0), journal.keep
+    known.hang_up = lambda is_ended: hung_up.set() if is_ended(guest) else None
+    await known.look_up("ann")
+    late = []
+
+    async def lose_the_answer(*changes):
+        late.append(changes)
+        monkeypatch.setattr(journal, "keep", keep_what_was_late)
+        raise OutcomeUnknown("the connection was lost")
+
+    async def keep_what_was_late(*changes):
+        monkeypatch.setattr(journal, "keep", keep)
+        await keep(*late[0])
+        await keep(*changes)
+
+    monkeypatch.setattr(journal, "keep", lose_the_answer)
+    with pytest.raises(OutcomeUnknown):
+        await house.world.server.accounts.open(guest, "Ann", "")
+    await asyncio.wait_for(hung_up.wait(), 10)
+    with pytest.raises(Refused, match="token"):
+        known.player(guest)
 
 
 async def test_that_a_player_was_asked_for_is_noted_once_a_day(house, monkeypatch):

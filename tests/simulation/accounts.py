@@ -62,7 +62,7 @@ class SignedInDevice(Client):
     """A device on which an account is signed in: it is connected as long as it may be."""
 
     def __init__(self, holder: "AccountHolder", bearer: Bearer, chance: Random) -> None:
-        name = f"device {bearer.device} of {holder.name}"
+        name = f"device {bearer.device} of {holder.name}" if bearer.device else f"{holder.name} as a guest"
         super().__init__(holder.cluster, name, "203.0.113.40", chance)
         self.holder, self.bearer = holder, bearer
         self.token = holder.cluster.tokens.issue(*bearer)
@@ -72,6 +72,11 @@ class SignedInDevice(Client):
     @property
     def is_content(self) -> bool:
         return self.is_ended or (self.is_in and self.is_connected)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is connected if its session is valid, and only then."""
+        return (self.is_in and self.is_connected) == self.holder.is_valid(self.bearer)
 
     def come(self) -> None:
         if not self.is_ended:
@@ -111,6 +116,15 @@ class AccountHolder:
         self.broken: list[str] = []
         self._chance, self._code_of_mine = chance, new_code()
         self._numbers = count(1)
+        self.guest = SignedInDevice(self, Bearer(self.id, 0), Random(chance.random()))
+        """The connection that they have before there is an account."""
+
+    def come(self) -> None:
+        self.guest.come()
+
+    @property
+    def connections(self) -> list[SignedInDevice]:
+        return [self.guest, *self.devices]
 
     # What is kept.
 
@@ -129,13 +143,13 @@ class AccountHolder:
 
     @property
     def is_content(self) -> bool:
-        return all(device.is_content for device in self.devices)
+        return all(device.is_content for device in self.connections)
 
     # What they do.
 
     def open(self) -> None:
         """Open an account, as a guest, with a code of their own."""
-        guest, code = Bearer(self.id, 0), self._code_of_mine
+        guest, code = self.guest.bearer, self._code_of_mine
 
         async def do(machine: Machine) -> Any:
             return await machine.parlour.accounts.open(guest, self.name, "first", code=code)
@@ -255,7 +269,7 @@ class AccountHolder:
         if isinstance(came, SignedIn):
             deed.session, deed.device = came.player.session, came.device
             bearer = Bearer(self.id, deed.session, deed.device)
-            self.devices.append(SignedInDevice(self, bearer, self._chance))
+            self.devices.append(SignedInDevice(self, bearer, Random(self._chance.random())))
             self.devices[-1].come()
         elif isinstance(came, str):
             deed.word = came
@@ -273,7 +287,7 @@ class AccountHolder:
     async def look(self, machine: Machine) -> None:
         """Whether a worker knows which tokens are valid."""
         identities = Identities(self.cluster.tokens, machine.parlour.sessions)
-        for device in self.devices:
+        for device in self.connections:
             try:
                 found = await identities.find(device.token) is not None
             except Refused:
@@ -308,18 +322,19 @@ def _maybe(holder: AccountHolder, *what: str) -> list[Deed]:
 
 def _judge_devices(holder: AccountHolder) -> Iterator[str]:
     kept = holder.kept
-    for device in holder.devices:
+    for device in holder.connections:
         number, session = device.bearer.device, device.bearer.session
         is_valid = holder.is_valid(device.bearer)
         if device.is_in and device.is_connected and not is_valid:
             yield f"{device.name} is connected, and its session is ended"
-        if not device.is_in and is_valid:
+        if is_valid and not (device.is_in and device.is_connected):
             yield f"{device.name} is not connected, and its session is valid"
         outs = [deed for deed in _maybe(holder, "sign_out") if deed.device == number]
         ends = [deed for deed in _maybe(holder, "end_all") if deed.ended is None or deed.session > session]
-        if not is_valid and not outs and not ends and not _maybe(holder, "delete"):
+        opened = _maybe(holder, "open") if device is holder.guest else []
+        if not is_valid and not outs and not ends and not opened and not _maybe(holder, "delete"):
             yield f"nobody has ended the session of {device.name}, and it is"
-        if is_valid and any(deed.is_done for deed in (*outs, *ends)):
+        if is_valid and any(deed.is_done for deed in (*outs, *ends, *opened)):
             yield f"{device.name} was signed out, and its session is valid"
     for deed in _done(holder, "end_all"):
         if kept.session < deed.session:

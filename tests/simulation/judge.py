@@ -122,6 +122,8 @@ def _judge_answers(story: Story, person: Person) -> Iterator[str]:
     for sent, code in person.refused:
         if sent.room == story.room and sent.word in kept:
             yield f"{sent.word} was refused ({code}), and is step {kept[sent.word].seq} of {sent.room}"
+        if sent.room == story.room and code == "game_over" and story.rooms[-1].verdict is None:
+            yield f"{sent.word} was refused because the game in {sent.room} is over, and it is not"
 
 
 def _judge_channel(story: Story, person: Person, channel: Channel) -> Iterator[str]:

@@ -345,7 +345,7 @@ class Person:
         if "id" in sent.payload and why["code"] in TRY_AGAIN_CODES:
             self._world.call_later(TRY_AGAIN, self._say_again, sent)
             return
-        if why["code"] not in (*TRY_AGAIN_CODES, "not_seated"):
+        if why["code"] not in (*TRY_AGAIN_CODES, "not_seated", "game_over"):
             self.broken.append(f"{self.name} was refused {sent.word}: {why}")
         self.refused.append((sent, why["code"]))
 

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import structlog
 from parlour.clocks import Absence, ClockSettings
 from parlour.cluster.memory_bus import NO_FAULTS
 from parlour.journal.shards import room_key, shard_of
-from tests.simulation.accounts import AccountHolder, judge_accounts
+from tests.simulation.accounts import AccountHolder, SignedInDevice, judge_accounts
 from tests.simulation.cluster import Cluster, Machine, simulated
 from tests.simulation.judge import judge
 from tests.simulation.loop import VirtualLoop
@@ -38,7 +39,9 @@ HOLDERS = ("Xenia", "Yann", "Zora")
 DEEDS = 24
 """What holders of accounts do during the storm."""
 ALL_ENDED = 2.0
-"""Seconds within which every connection of an ended session is closed."""
+"""Seconds within which every connection of an ended session is closed,"""
+LINK_PATIENCE = 5.0
+"""and how much longer it takes where two workers have lost each other a moment ago."""
 WORDS = 12
 """What is said at a relay during the storm."""
 NAMES = ("ann", "bob", "cid", "dee", "eve", "fay", "gus", "hal")
@@ -125,7 +128,8 @@ class Schedule:
             records = cluster.postbox.endpoints(*NAMES)
             machine = cluster.machines[0]
             machine.process.start(machine.journal.keep(*records))
-        everybody: list[Person | Seeker | Member] = [*self.people, *self.seekers, *self.members]
+        everybody: list[Person | Seeker | Member | AccountHolder]
+        everybody = [*self.people, *self.seekers, *self.members, *self.holders]
         for one in everybody:
             one.come()
         self._wait(BOOT, lambda: all(person.is_content for person in self.people))
@@ -298,10 +302,14 @@ class Schedule:
             holder.end_all_but_one()
         if self.holders:
             self.loop.run_until(self.loop.now + ALL_ENDED)
+            self._wait(LINK_PATIENCE, lambda: all(one.is_right for one in self._connections()))
         for machine in self.cluster.serving:
             for holder in self.holders:
                 machine.process.start(holder.look(machine))
         self.loop.run_until(self.loop.now + LOOK_EVERY)
+
+    def _connections(self) -> Iterator[SignedInDevice]:
+        return chain.from_iterable(holder.connections for holder in self.holders)
 
     def _is_restored(self) -> bool:
         cluster = self.cluster
@@ -341,7 +349,9 @@ class Schedule:
                 heard = {room: channel.seq for room, channel in person.channels.items()}
                 kept = {room: self.cluster.database.seq_of(room) for room in person.channels}
                 self.broken.append(f"{when} {person.name} has heard {heard} of {kept}")
-        for device in (one for holder in self.holders for one in holder.devices if not one.is_content):
+        for device in (
+            one for holder in self.holders for one in (holder.guest, *holder.devices) if not one.is_content
+        ):
             self.broken.append(f"{when} {device.name} is not connected, nor told that its session is ended")
         if not do_all_hear(self.members):
             self.broken.append(f"{when} not all members of the relay hear each other")

@@ -106,7 +106,7 @@ class Watched(msgspec.Struct, frozen=True, tag=True):
 class Greeting(msgspec.Struct, frozen=True, tag=True):
     """The games that the sender has, by name, with the versions of their rules; *ask*: greet in return.
 
-    It is for a worker that may have missed what the sender told others, such as which sessions are ended.
+    Whoever gets one may have missed what the sender told others, and reads again which sessions are ended.
     """
 
     games: dict[str, int]

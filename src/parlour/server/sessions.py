@@ -181,8 +181,8 @@ class Sessions:
         """Of those who came lately, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks = Tasks()
-        self._losses = 0
-        """How often news of ended sessions may have been lost."""
+        self._missed_news = 0
+        """How often there may have been news of ended sessions that nothing here has noted."""
         self._unchecked: set[Bearer] = set()
         """Those who are connected and whose sessions have to be read again because of that."""
         self.connected: Callable[[], set[Bearer]] = set
@@ -204,11 +204,12 @@ class Sessions:
         """Find out which tokens of this player are valid, up to those of this device."""
         valid = self._valid.pop(player, None)
         if valid is None or device > valid.last:
-            losses, read = -1, _Valid(0, None, 0)
-            while losses != self._losses:  # what was read before the news of it was lost may be old
-                losses = self._losses
-                read = _Valid.of(await self.known(player))
-            valid = read._replace(last=max(read.last, device)).newer(valid)
+            while True:
+                missed = self._missed_news
+                found = _Valid.of(await self.known(player))
+                if missed == self._missed_news:  # else this may be old
+                    break
+            valid = found._replace(last=max(found.last, device)).newer(valid)
         self._remember(player, valid)
 
     def _remember(self, player: str, valid: _Valid) -> None:
@@ -295,21 +296,21 @@ class Sessions:
                     continue
                 except OutcomeUnknown:
                     if _ended(before, after):
-                        self._tasks.start(self._find_out(before))
+                        self._tasks.start(self._find_out(before, now))
                     raise
                 self._tell_ended(before, after)
                 return after
         raise Refused(Code.NOT_SAVED, "this player is being changed elsewhere, too; try again")
 
-    async def _find_out(self, before: KeptPlayer) -> None:
+    async def _find_out(self, before: KeptPlayer, now: float) -> None:
         """Tell what came of a change that ended sessions, as soon as that is known."""
         while True:
             try:
-                record = await self._journal.record(KIND, before.id)
-                if record is None:
-                    return
-                await self._journal.keep(Unchanged(record))  # by now the write in doubt is kept, or never
-                self._tell_ended(before, read_player(record))
+                record, first = await self._journal.record(KIND, before.id), player_record(before, now)
+                # With this the write in doubt is kept by now, or never.
+                await self._journal.keep(NewRecord(*astuple(first)) if record is None else Unchanged(record))
+                if record is not None:
+                    self._tell_ended(before, read_player(record))
             except (Fenced, Damaged):  # our end is noticed by others; a damaged player has no valid session
                 return
             except Conflict:
@@ -335,14 +336,16 @@ class Sessions:
             self._remember(id, _Valid(session, frozenset(), -1))  # the rest has to be read
         elif (valid := self._valid.get(id)) is not None:
             self._valid[id] = valid.newer(valid._replace(ended=valid.ended | {device}))
+        else:  # perhaps it is being read
+            self._missed_news += 1
         self.hang_up(is_ended)
 
     async def check_again(self) -> None:
-        """Read again which sessions are ended, of those here at once, of others as they come.
+        """Read the sessions of all who are connected again, and close those that ended.
 
-        News of it may have been lost.
+        For when news of it may have been lost. Sessions of others are read when they come.
         """
-        self._losses += 1
+        self._missed_news += 1
         self._valid.clear()
         self._unchecked |= self.connected()
         while self._unchecked:

@@ -481,7 +481,7 @@ class Worker:
             self._post(worker, SessionEnded(player, session, device))
 
     def _check_sessions(self) -> None:
-        """Read again which sessions are ended: another worker has told it in vain, or not told us yet."""
+        """Read again which sessions are ended: what another worker has told of it may not have come here."""
         self._tasks.start(self._parlour.sessions.check_again())
 
     def _hear_mail(self, sender: int, messages: list[bytes]) -> None:

@@ -51,7 +51,8 @@ class Sockets(WriteScheduler):
         self._doors = by_path(doors)
         self.forward: Callable[[Socket, str, UpgradeRequest], bool] = lambda _socket, _key, _request: False
         """Passes a connection on to the worker that owns a key; False if that is this one."""
-        self.open: set[Socket] = set()
+        self.open: dict[Socket, None] = {}
+        """All that are open, in the order in which they came."""
         self._rounds: Rounds | None = None
         self._parting: list[Socket] = []
         self._part_size = 0

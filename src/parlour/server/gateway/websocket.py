@@ -147,7 +147,7 @@ class Socket(asyncio.Protocol):
         self._looking_up = False
         self._shut()
         self._state.connections.discard(cast("Any", self))
-        self.owner.open.discard(self)
+        self.owner.open.pop(self, None)
         if self._goodbye is not None:
             self._goodbye.cancel()
         if self.address is not None:
@@ -424,7 +424,7 @@ class Socket(asyncio.Protocol):
     def _answer(self, response: Response) -> None:
         # Only now: had anything failed before uvicorn hands over, nobody would tell us of the loss.
         self._state.connections.add(cast("Any", self))
-        self.owner.open.add(self)
+        self.owner.open[self] = None
         self._ws.send_response(response)
         self.is_open = self._taking = self._ws.state is OPEN
         if self.is_open and self._alone:
