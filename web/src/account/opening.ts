@@ -6,11 +6,12 @@ const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const GROUPS = 5;
 const LETTERS_OF_A_GROUP = 4;
 
+const letter = (byte: number) => LETTERS[byte % LETTERS.length]!;
+
 /** A recovery code of 100 random bits, in groups that can be written down. */
 export function newCode(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(GROUPS * LETTERS_OF_A_GROUP));
-  const letters = Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join("");
-  return letters.match(/.{4}/g)!.join("-");
+  const group = () => Array.from(crypto.getRandomValues(new Uint8Array(LETTERS_OF_A_GROUP)), letter).join("");
+  return Array.from({ length: GROUPS }, group).join("-");
 }
 
 const isLost = (why: unknown) => why instanceof api.Refusal && ["no_answer", "outcome_unknown"].includes(why.code);
@@ -18,33 +19,33 @@ const isLost = (why: unknown) => why instanceof api.Refusal && ["no_answer", "ou
 /** One account that is to be made, with as many tries as it takes. */
 export class Opening {
   readonly code = newCode();
-  /** An answer was lost: the account may be made already. */
+  /** An answer was lost: the account may be made already, or a moment from now. */
   inDoubt = false;
 
-  async open(wish: NewAccountBy): Promise<KnownPlayer> {
-    if (this.inDoubt) {
-      const found = await this.#find();
-      if (found) return found;
-    }
+  /** The account; a passkey is made for it only if it is not there yet. */
+  async open(name: string, makePasskey: (() => Promise<NewAccountBy["passkey"]>) | null): Promise<KnownPlayer> {
+    const found = await this.#find();
+    if (found) return found;
+    const passkey = makePasskey && (await makePasskey());
     try {
-      const { code: _, ...player } = await api.openAccount({ ...wish, code: this.code });
+      const { code: _, ...player } = await api.openAccount({ name, passkey, code: this.code });
       return player;
     } catch (why) {
-      this.inDoubt = isLost(why);
-      const found = this.inDoubt ? await this.#find().catch(() => null) : null;
-      if (!found) throw why;
-      return found;
+      this.inDoubt ||= isLost(why);
+      const found = await this.#find();
+      if (found) return found;
+      throw why;
     }
   }
 
-  /** The account, if it was made; null if it was not, and then nothing is in doubt any more. */
+  /** The account, if an answer was lost and it turns out to be made. */
   async #find(): Promise<KnownPlayer | null> {
+    if (!this.inDoubt) return null;
     try {
       return await api.signIn({ code: this.code });
     } catch (why) {
-      if (!(why instanceof api.Refusal && why.code === "bad_code")) throw why;
-      this.inDoubt = false;
-      return null;
+      if (why instanceof api.Refusal) return null;
+      throw why;
     }
   }
 }
