@@ -288,7 +288,7 @@ class Game(Generic[S]):
         return self.seats
 
     def has_draws(self, config: Any) -> bool:
-        """Whether a game for two with this config can end in a draw: ranked players are told its price."""
+        """Whether a game for two with this config can end in a draw; ranked players see what one is worth."""
         return True
 
     def init(self, config: Any, moment: Moment) -> S:

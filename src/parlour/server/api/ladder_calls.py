@@ -94,7 +94,7 @@ class LadderCalls:
             game = environment.kept_game(room.game)
             config = game.read_config(room.config)
             return environment.ask_game(game, room.id, lambda: bool(game.has_draws(config)))
-        except Refused:  # a room of older rules, or a bug, which is logged: better one word too many
+        except Refused:  # a room of older rules, or a bug, which is logged: then a draw is named
             return True
 
 
