@@ -267,6 +267,15 @@ async def test_the_refusal_of_a_passkey_of_another_page_says_which_page_it_was(s
     )
 
 
+async def test_a_passkey_signs_in_at_the_name_that_it_belongs_to_and_at_no_subdomain(site):
+    """A page of a subdomain can have it sign, and tells us that this is where it is."""
+    key, evil = stick(), {"Host": "evil.games.example", "Origin": "https://evil.games.example"}
+    await site.open_by(key, "Ann")
+    shown = key.get(await site.options(), origin=evil["Origin"])
+    answer = await site.ask("/api/sign-in", {"passkey": shown}, **evil)
+    assert (code_of(answer), "games.example" in answer.json()["message"]) == ((401, "bad_passkey"), True)
+
+
 async def test_a_credential_id_of_another_account_neither_signs_in_nor_is_added(site):
     anns, eves = stick(), stick()
     await site.open_by(anns, "Ann")
@@ -350,6 +359,29 @@ async def test_passkeys_belong_to_the_name_by_which_the_server_is_reached(settin
         site = Site(world)
         answer = await site.ask("/api/sign-in/options", **headers)
         assert answer.json()["publicKey"]["rpId"] == domain
+        await site.http.aclose()
+
+
+@pytest.mark.parametrize(
+    ("origin", "welcome"),
+    [
+        ("https://games.example", True),
+        ("https://club.example", True),
+        ("http://localhost:8000", True),
+        ("https://games.example:8443", False),
+        ("https://evil.games.example", False),
+    ],
+)
+async def test_a_server_that_knows_its_address_takes_passkeys_there_and_at_listed_sites_alone(
+    origin, welcome
+):
+    async with World(
+        PLAYABLE, public_url="https://Games.example/", origins=["https://club.example"]
+    ) as world:
+        site = Site(world)
+        page = {"Host": origin.partition("://")[2], "Origin": origin}
+        answer = await site.ask("/api/sign-in/options", **page)
+        assert code_of(answer) == (403, "no_passkeys") if not welcome else answer.status_code == 200
         await site.http.aclose()
 
 

@@ -117,12 +117,15 @@ def check_signature(
     credential: dict[str, Any], challenge: str, site: Site, player: str, passkey: Passkey
 ) -> int:
     """How often the authenticator has signed by now, if it did sign this challenge with that passkey."""
+    if passkey.domain != site.domain:  # a page of a subdomain can have it sign, too
+        why = f"expected a passkey of {site.domain}, got one of another site"
+        raise Refused(Code.BAD_PASSKEY, why, path="$.passkey")
     with _explained():
         signed = parse_authentication_credential_json(credential)
         verified = verify_authentication_response(
             credential=signed,
             expected_challenge=challenge.encode(),
-            expected_rp_id=passkey.domain,
+            expected_rp_id=site.domain,
             expected_origin=site.origin,
             credential_public_key=passkey.key,
             credential_current_sign_count=0,

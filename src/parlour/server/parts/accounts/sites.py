@@ -16,6 +16,11 @@ class Site(NamedTuple):
     """The name that passkeys belong to, whatever the port."""
 
 
+def is_local(domain: str) -> bool:
+    """True for names that lead from every machine to itself."""
+    return domain == "localhost" or domain.endswith(".localhost")
+
+
 def site_at(origin: str) -> Site:
     """The site of a page at this origin; refused where no browser uses passkeys.
 
@@ -24,8 +29,7 @@ def site_at(origin: str) -> Site:
     """
     address = urlsplit(origin)
     domain = address.hostname or ""
-    is_local = domain == "localhost" or domain.endswith(".localhost")
-    if address.scheme != "https" and not is_local:
+    if address.scheme != "https" and not is_local(domain):
         raise Refused(Code.NO_PASSKEYS, f"passkeys need https, or the name localhost, got {origin[:100]}")
     with suppress(ValueError):
         ipaddress.ip_address(domain)
