@@ -203,6 +203,17 @@ def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(serve
     shows(ann, hers, ("Du bist dran", "A New Game wartet auf dich", "turn EFGH", "/r/EFGH"))
 
 
+def test_a_pushed_turn_calls_the_bots_of_the_server_as_the_pages_do(server, visit):
+    ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
+    ann.go("/")
+    push = service_worker(ann)
+    kept = "caches.match('/turn-words.json').then((file) => file.json())"
+    ann.page.wait_for_function(f"() => {kept}.then(({{ bots }}) => bots['Random bot'] !== undefined)")
+    push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Ann bot", "Random bot 2"))
+    body = "Du bist dran bei Drei gewinnt: Ann bot, Bot Zufall 2 wartet"
+    shows(ann, ("Du bist dran", body, "turn ABCD", "/r/ABCD"))
+
+
 # A notification is pressed: the event is given to the real service worker. Browsers let it open and raise
 # windows only when a hand has pressed, so what it asks for is noted, and a tab that it would raise is told.
 

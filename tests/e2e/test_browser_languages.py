@@ -241,6 +241,29 @@ def test_german_is_chosen_in_the_settings_and_kept_and_the_game_speaks_it_too(se
     expect(ann.page.locator("main figure").first).to_contain_text("So beginnt eine Partie.")
 
 
+def test_a_bot_of_the_server_is_called_in_the_readers_language_wherever_it_is_named(server, visit):
+    """People's own names stay, also one that looks like a translated bot's."""
+    ann, bob = visit(server, "Bot Locker", locale="de-DE"), visit(server, "Bob")
+    room = server.open_room("tictactoe", listed=True)["id"]
+    ann.go(f"/r/{room}")
+    ann.page.get_by_label("Dein Name").fill(ann.name)
+    ann.page.get_by_role("button", name="Hinsetzen").click()
+    bob.go(f"/r/{room}").page.get_by_role("button", name="Watch").click()
+    ann.page.get_by_role("button", name="Bot dazusetzen").click()
+    ann.page.get_by_role("button", name="Locker", exact=True).click()
+    expect(ann.page.locator("[data-seat='1']")).to_contain_text("Bot Locker 2")
+    expect(ann.page.get_by_role("region", name="Chat")).to_contain_text("Bot Locker 2 setzt sich")
+    expect(bob.page.locator("[data-seat='1']")).to_contain_text("Casual bot")
+    ann.spot("Mitte").click()
+    expect(ann.page.get_by_role("region", name="Züge").get_by_role("listitem")).to_have_count(2)
+    ann.go(f"/r/{room}/replay")
+    expect(ann.page.get_by_role("list", name="Spieler")).to_contain_text("Bot Locker 2")
+    ann.go("/games")
+    expect(ann.page.locator("#running ~ ul")).to_contain_text("Bot Locker und Bot Locker 2")
+    ann.go("/p/bot:casual")
+    expect(ann.page.get_by_role("heading", level=1)).to_contain_text("Bot Locker")
+
+
 def test_a_browser_that_prefers_german_gets_german_at_once(server, visit):
     ann = visit(server, "Ann", locale="de-AT").go("/")
     expect(ann.page.get_by_role("button", name="Jetzt spielen: Drei gewinnt")).to_be_visible()

@@ -3,6 +3,7 @@
 import { games } from "./games.svelte";
 import { filled } from "./language/catalogue";
 import { language, t, told } from "./language/language.svelte";
+import { botNames } from "./players";
 
 const WORKER = "/service-worker.js";
 const PAGE = "/offline.html";
@@ -41,6 +42,7 @@ function turnWords(): object {
     alone: t("{game} waits for you", "{game}"),
     turn: t("Your turn at {game}: {names} waits", "{game}", "{names}"),
     titles: Object.fromEntries(games.list.map(({ name, display_name }) => [name, told(display_name)])),
+    bots: botNames(games.list.flatMap(({ bots }) => bots)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, talk, toldApart, verdict, type Message, type RoomState } from "../src/room/state";
+import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, talk, verdict, type Message, type RoomState } from "../src/room/state";
+import { toldApart } from "../src/players";
 import type { PublicRoom } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };

@@ -79,6 +79,11 @@ export function told(sentence: string): string {
   return language.games.find(sentence) ?? (line ? line[1]! + (language.games.find(line[2]!) ?? line[2]!) : sentence);
 }
 
+/** A word that the server sends, in the reader's language; null where that has none for it. */
+export function translated(word: string): string | null {
+  return language.code === PSEUDO ? pseudo(word) : (language.games?.find(word) ?? null);
+}
+
 /** A text of a page that is written as a whole in one language: only the language for tests changes it. */
 export function written(text: string): string {
   return language.code === PSEUDO ? pseudo(text) : text;

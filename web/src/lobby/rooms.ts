@@ -1,5 +1,6 @@
 // The open rooms, as the lobby tells them: all of them once, then what changes.
 import { listed, t } from "../language/language.svelte";
+import { toldApart } from "../players";
 import type { ChangedRooms, PublicRoom } from "../wire";
 
 /** The rooms after a change, newest first. */
@@ -27,7 +28,7 @@ export const byKind = (rooms: readonly PublicRoom[]): Readonly<Record<Kind, read
 
 /** Who sits in a room; whoever is left out (oneself, say) by their id does not count. */
 export function who({ seats }: PublicRoom, without?: string): string {
-  const names = seats.flatMap((seat) => (seat && seat.id !== without ? [seat.name] : []));
+  const names = toldApart(seats).flatMap((seat) => (seat && seat.id !== without ? [seat.name] : []));
   return names.length ? listed(names) : t("Nobody yet");
 }
 

@@ -1,7 +1,7 @@
 // A room's history as pictures to leaf through: one for each step that changed what was to be seen, and the turns among them.
 import { patched, things, type Things } from "../board/things";
 import { t } from "../language/language.svelte";
-import { toldApart } from "../room/state";
+import { toldApart } from "../players";
 import type { Player, Result, HistoryStep, Side } from "../wire";
 
 export interface Frame {
@@ -10,6 +10,7 @@ export interface Frame {
   /** Wall time, in seconds since 1970. */
   readonly at: number;
   readonly scene: Things;
+  /** Who sat where, as they are called in the language of now. */
   readonly seats: readonly (Player | null)[];
   readonly names: readonly (string | null)[];
   readonly result: Result | null;
@@ -39,18 +40,27 @@ export class Frames {
   }
 
   #go(step: HistoryStep, found: Frame[]): void {
-    if (step.seats) this.#seats = toldApart(step.seats);
+    if (step.seats) this.#seats = step.seats;
     if (step.result !== undefined) this.#result = step.result;
     const before = this.#scene;
     const scene = step.scene ? things(step.scene) : step.patch && before ? patched(before, step.patch) : before;
     if (!scene) return;
     this.#scene = scene;
-    const names = this.#seats.map((player) => player?.name ?? null);
-    const frame = { seq: step.seq, at: step.at, scene, seats: this.#seats, names, result: this.#result };
     // A step in which nothing was to be seen, or the first of a call, which tells what is known: no new picture.
-    if (found.length && (before === scene || (step.scene && same(before, scene)))) found[found.length - 1] = { ...frame, scene: before! };
-    else found.push(frame);
+    const isSeen = !found.length || (before !== scene && !(step.scene && same(before, scene)));
+    const frame = pictured(step, isSeen ? scene : before!, this.#seats, this.#result);
+    if (isSeen) found.push(frame);
+    else found[found.length - 1] = frame;
   }
+}
+
+/** A frame; what its players are called is asked anew each time, since a language may come later than a history. */
+function pictured({ seq, at }: HistoryStep, scene: Things, sat: readonly (Player | null)[], result: Result | null): Frame {
+  return {
+    seq, at, scene, result,
+    get seats() { return toldApart(sat); },
+    get names() { return toldApart(sat).map((player) => player?.name ?? null); },
+  };
 }
 
 /** The frames of these steps. */

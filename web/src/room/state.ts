@@ -2,6 +2,7 @@
 import { patched, things, type Things } from "../board/things";
 import { named } from "../board/words";
 import { listed, t, told } from "../language/language.svelte";
+import { toldApart } from "../players";
 import { offerNews } from "./offers";
 import type { ChatLine, Clocks, Here, JoinAnswer, Offers, Outcome, Player, Pushes, Result, PublicRoom, Sync, Updated } from "../wire";
 
@@ -142,18 +143,6 @@ export function talk({ said, notes }: Pick<RoomState, "said" | "notes">): readon
   return [...said, ...notes].sort((one, other) => one.seq - other.seq);
 }
 
-/** The players by names that tell them apart: of two of one name, the later has a number. */
-export function toldApart(seats: readonly (Player | null)[]): (Player | null)[] {
-  const taken = new Set<string>();
-  return seats.map((seat) => {
-    if (!seat) return null;
-    let name = seat.name;
-    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${seat.name} ${number}`;
-    taken.add(name.toLowerCase());
-    return name === seat.name ? seat : { ...seat, name };
-  });
-}
-
 /** Seats change hands by a rematch, and mine with them. */
 function seated(room: RoomState): RoomState {
   const mine = room.seats.findIndex((seat) => seat !== null && seat?.id === room.player);
@@ -183,7 +172,7 @@ export function isHere(room: RoomState, player: Player | null | undefined): bool
 
 /** Those who have asked for a rematch and wait for the others. */
 export function askers(room: RoomState): Player[] {
-  return room.seats.filter((seat) => seat != null && room.present[seat.id]?.metas.some(({ again }) => again)) as Player[];
+  return toldApart(room.seats).filter((seat) => seat != null && room.present[seat.id]?.metas.some(({ again }) => again)) as Player[];
 }
 
 export function spectators(room: RoomState): number {
