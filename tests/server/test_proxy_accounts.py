@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.server.test_accounts import Club
+from parlour.journal.base import NewRecord
+from parlour.server.parts.accounts.accounts import PROXY_USER
+from tests.server.test_accounts import Club, code_of
 from tests.server.test_sessions import bearer
 from tests.server.world import PLAYABLE, World
 
@@ -15,6 +17,13 @@ async def company():
         club = Club(world)
         yield club
         await club.http.aclose()
+
+
+async def visit_by_bytes(club, user):
+    headers = [(b"Remote-User", user)]
+    answer = await club.http.request("POST", "/api/players", json={}, headers=headers)
+    club.http.cookies.clear()
+    return answer
 
 
 async def visit(club, user, **headers):
@@ -66,3 +75,39 @@ async def test_a_user_who_was_deleted_begins_anew(company):
     assert (await company.call("DELETE", "/api/account", token=ann["token"])).status_code == 200
     again = await visit(company, "ann")
     assert (again["id"] != ann["id"], again["name"]) == (True, "ann")
+
+
+async def test_no_two_users_are_one_in_whatever_encoding_their_names_come(company):
+    users = ["Jürgen", "Jörgen", "JÃ¼rgen", "J?rgen", "Jürgen\xa0", "volà", "vol"]
+    sent = {user.encode(code) for user in users for code in ("utf-8", "latin-1")}
+    assert len(sent) == 11  # two are the same bytes
+    answers = [(await visit_by_bytes(company, user)).json() for user in sorted(sent)]
+    again = [(await visit_by_bytes(company, user)).json() for user in sorted(sent)]
+    assert len({one["id"] for one in answers}) == len(sent)
+    assert [one["id"] for one in again] == [one["id"] for one in answers]
+
+
+@pytest.mark.parametrize("code", ["utf-8", "latin-1"])
+async def test_a_users_name_is_read_as_utf_8_or_else_as_latin_1(company, code):
+    assert (await visit_by_bytes(company, "Jürgen".encode(code))).json()["name"] == "Jürgen"
+
+
+async def test_a_user_whose_name_is_too_long_or_lost_characters_at_the_proxy_is_refused_with_a_sentence(
+    company,
+):
+    for user in ("x" * 201, "x" * 200 + "ann", "J\ufffdrgen"):
+        answer = await visit_by_bytes(company, user.encode())
+        assert (code_of(answer), "proxy" in answer.json()["message"]) == ((400, "invalid_name"), True)
+
+
+async def test_users_with_long_names_are_told_apart_by_the_last_character(company):
+    visits = [await visit(company, "x" * 199 + end) for end in "ab"]
+    assert visits[0]["id"] != visits[1]["id"]
+
+
+async def test_a_user_with_an_account_of_before_keeps_it(company):
+    """The keys are the names themselves, as they always were."""
+    user = "ou=" + "x" * 190 + "jürgen"
+    ann = await company.open("Ann")
+    await company.world.journal.keep(NewRecord(PROXY_USER, user, b"", owner=ann["id"]))
+    assert (await visit_by_bytes(company, user.encode())).json()["id"] == ann["id"]

@@ -1,7 +1,7 @@
 """Who calls over HTTP: their player, address, device, and the name that a proxy gives them."""
 
 import re
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +15,8 @@ from parlour.server.tokens import Bearer
 
 MAX_USER = 200
 """Characters of the longest name that a proxy may give."""
+_OF_LATIN_1 = "\n"
+"""Begins the keys of users whose names came as Latin-1; no header has it, and so no name in UTF-8."""
 _BROWSERS = {
     "Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "FxiOS": "Firefox", "Chrome": "Chrome",
     "CriOS": "Chrome", "Safari": "Safari",
@@ -77,9 +79,31 @@ def device_name(request: Request) -> str:
     return browser if system is None else f"{browser}, {system}"
 
 
-def user_of(request: Request, settings: Settings) -> str | None:
-    """The user whom a known proxy names in its header; whatever others send there is ignored."""
+class User(NamedTuple):
+    """A user as a proxy names them."""
+
+    key: str
+    """By which their account is found: no other user has the same."""
+    name: str
+
+
+def user_of(request: Request, settings: Settings) -> User | None:
+    """The user whom a known proxy names in its header; whatever others send there is ignored.
+
+    The header is read as UTF-8, or else as Latin-1: no byte of it is left out or replaced, or else two users
+    would be one.
+    """
     if not settings.user_header or peer_of(request) not in settings.proxies:
         return None
-    named = request.headers.get(settings.user_header, "").strip()
-    return named.encode("latin-1").decode("utf-8", "replace")[:MAX_USER] or None
+    latin = request.headers.get(settings.user_header, "").strip(" \t")
+    try:
+        name = key = latin.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        name, key = latin, _OF_LATIN_1 + latin
+    if len(name) > MAX_USER:
+        why = f"expected a user whose name has at most {MAX_USER} characters, got {len(name)} from the proxy"
+        raise Refused(Code.INVALID_NAME, why)
+    if "\ufffd" in name:
+        why = "expected a user by name, got one in whose name the proxy has replaced characters"
+        raise Refused(Code.INVALID_NAME, why)
+    return User(key, name) if name else None

@@ -265,10 +265,10 @@ class Api:
         with suppress(Refused):  # whose token has ended is signed in anew
             bearer = await self.bearer(request)
         try:
-            name = self.checked_name(user.partition("@")[0][:MAX_USER_NAME])
+            name = self.checked_name(user.name.partition("@")[0][:MAX_USER_NAME])
         except Refused:
             name = "Player"
-        player, device = await self._parlour.accounts.of_user(user, name, device_name(request), bearer)
+        player, device = await self._parlour.accounts.of_user(user.key, name, device_name(request), bearer)
         return Bearer(player.id, player.session, device)
 
     def checked_name(self, name: str) -> str:
