@@ -12,8 +12,7 @@ from parlour.clocks import ClockSettings
 from parlour.journal.base import Record, RecordQuery
 from parlour.offers import Answer, Offer
 from parlour.server.outgoing import Outgoing
-from parlour.server.parts.notifications.request_slots import MOST, MOST_AGAIN, MOST_OF_A_PLAYER, RequestSlots
-from parlour.server.parts.notifications.rules import DELIVERY, PAUSES
+from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY
 from parlour.server.rooms.calling_records import GRACE
 from parlour.server.turn_records import TURN
 from parlour.testing import Table
@@ -269,7 +268,7 @@ async def test_a_dead_webhook_is_tried_again_after_longer_and_longer_pauses_with
     await club.told(PAUSES[-1])
     assert len(listener.received) == len(PAUSES)
     assert len({received.json["id"] for received in listener.received}) == 1
-    assert await records(club.world, DELIVERY) == []
+    assert await records(club.world, RETRY) == []
 
 
 async def test_a_webhook_is_not_told_of_a_turn_that_is_over_meanwhile(club, ann_and_bob, listener):
@@ -293,7 +292,7 @@ async def test_a_redirect_is_not_followed(club, ann_and_bob, listener):
         await club.play(ann, 0)
         await club.told()
         assert (len(listener.received), len(elsewhere.received)) == (1, 0)
-    assert len(await records(club.world, DELIVERY)) == 1
+    assert len(await records(club.world, RETRY)) == 1
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -307,42 +306,6 @@ async def test_an_endpoint_that_is_gone_is_forgotten(club, ann_and_bob, listener
     assert await club.places(bob) == []
     await club.told(DAY)
     assert len(listener.received) == 1
-
-
-async def test_a_slow_endpoint_holds_nobody_else_up(club, ann_and_bob, listener):
-    ann, bob = ann_and_bob
-    async with Listener() as slow:
-        slow.hold.clear()
-        await club.webhook(bob, slow.url())
-        await club.webhook(ann, listener.url())
-        rooms = [f"ROOM{number}" for number in range(MOST_OF_A_PLAYER + 2)]
-        for room in rooms:
-            await club.sit(ann, bob, id=room)
-            await club.play(ann, 0, room)
-        await club.world.wait(GRACE)
-        await slow.wait_for(MOST_OF_A_PLAYER)
-        await club.sit(bob, ann, id="MINE")
-        await club.play(bob, 0, "MINE")
-        await club.world.wait(GRACE)
-        await listener.wait_for(1)
-        assert rooms_told(listener) == ["MINE"]
-        assert len(slow.received) == MOST_OF_A_PLAYER
-        slow.hold.set()
-        await settled(club.world)
-        await club.told(GRACE)
-        assert sorted(rooms_told(slow)) == rooms
-
-
-def test_endpoints_that_failed_before_leave_half_of_all_lines_to_others():
-    slots = RequestSlots()
-    for number in range(MOST_AGAIN):
-        assert slots.has_one_for(f"dead {number}", again=True)
-        slots.take(f"dead {number}", again=True)
-    assert not slots.has_one_for("one more", again=True)
-    assert slots.has_one_for("ann", again=False)
-    assert slots.free == MOST - MOST_AGAIN
-    slots.give_back("dead 0", again=True)
-    assert slots.has_one_for("one more", again=True)
 
 
 async def test_an_answer_that_does_not_come_is_not_waited_for(ann_and_bob_elsewhere, listener):
@@ -420,6 +383,7 @@ async def test_damaged_records_keep_nobody_else_from_being_told(club, ann_and_bo
     await journal.keep(
         Record(TURN, "1/zoe", b"{", owner="zoe", due=now),
         Record(DELIVERY, "1/1/x", b"[]", owner="zoe", due=now),
+        Record(RETRY, "1/1/y", b"[]", owner="zoe", due=now),
         Record("endpoint", "broken", b"?", owner=bob),
     )
     await club.sit(ann, bob)
@@ -452,6 +416,22 @@ async def test_a_browser_that_was_signed_out_is_told_no_more(club, ann_and_bob, 
     await club.told()
     assert listener.received == []
     assert await records(club.world, "endpoint") == []
+
+
+async def test_whoever_is_told_again_hears_the_names_of_now(club, ann_and_bob, listener):
+    """The name of somebody who was deleted meanwhile is not sent any more."""
+    ann, bob = ann_and_bob
+    listener.says(500)
+    await club.webhook(bob, listener.url())
+    await club.sit(ann, bob)
+    await club.play(ann, 0)
+    await club.told()
+    await club.http.delete("/api/account", headers=bearer(club.tokens[ann]))
+    await club.told(PAUSES[0])
+    assert [received.json["against"] for received in listener.received] == [["Ann"], ["Former player"]]
+    kept = [*await records(club.world, TURN), *await records(club.world, RETRY)]
+    assert len(kept) == 2
+    assert not any(b"Ann" in record.body for record in kept)
 
 
 async def test_whoever_deletes_themselves_is_told_nowhere(club, ann_and_bob, listener):

@@ -10,7 +10,7 @@ from parlour.journal.base import RecordQuery
 from parlour.server.endpoint_records import Endpoint, endpoint_id, endpoint_record
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.messages import YourTurn
-from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, Delivery, read_delivery
+from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY, Delivery, read_delivery
 from parlour.server.turn_records import TURN, read_turn
 from tests.simulation.database import Database, finish, settle
 from tests.simulation.loop import Process
@@ -73,7 +73,8 @@ class Postbox:
         return bool(turns) and all(record.due is None for record in turns) and not self._deliveries()
 
     def _deliveries(self) -> dict[str, Delivery]:
-        kept = finish(self._database.store.records(RecordQuery(DELIVERY)))
+        store = self._database.store
+        kept = [record for kind in (DELIVERY, RETRY) for record in finish(store.records(RecordQuery(kind)))]
         return {one.id: one for one in (read_delivery(record.body) for record in kept)}
 
     def judge(self, called: Collection[tuple[str, int, str]], now: float) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, read_delivery
+from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY, read_delivery
 from parlour.server.turn_records import TURN
 from tests.torture.telling import Receipt
 
@@ -44,7 +44,8 @@ class Notes:
 
     def deliveries(self) -> dict[str, Noted]:
         """All deliveries by their ids."""
-        rows = [(read_delivery(body), due) for body, due in self._read(DELIVERY)]
+        kept = [*self._read(DELIVERY), *self._read(RETRY)]
+        rows = [(read_delivery(body), due) for body, due in kept]
         return {one.id: Noted(one.tries, due or 0.0) for one, due in rows}
 
     def somebody_is_there(self) -> bool:
@@ -54,7 +55,7 @@ class Notes:
 
     def first_due(self) -> float:
         """When something is to be done next; infinity if there is nothing."""
-        dues = [due for kind in (TURN, DELIVERY) for _, due in self._read(kind) if due is not None]
+        dues = [due for kind in (TURN, DELIVERY, RETRY) for _, due in self._read(kind) if due is not None]
         return min(dues, default=float("inf"))
 
 

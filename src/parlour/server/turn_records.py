@@ -18,8 +18,6 @@ class AwaitedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
     seq: int
     """The step in which the turn began, or in which its player left: the turn's own number."""
     date: float
-    against: tuple[str, ...] = ()
-    """The names of the others who play."""
     until: float | None = None
     """When the player's time is over, as wall time, if it runs."""
 

@@ -10,9 +10,6 @@ from parlour.wire import Step
 GRACE = 10.0
 """Seconds for which somebody may be away before they are told of their turn: a page that loads again."""
 
-MOST_NAMED = 8
-"""Names that are told at most: a message to a browser is short."""
-
 
 def call_records(number: int, was: Room[Any], room: Room[Any], step: Step) -> tuple[Change, ...]:
     """What a step changes about who is to be told: new turns of those who are away, and those that ended."""
@@ -29,7 +26,6 @@ def call_records(number: int, was: Room[Any], room: Room[Any], step: Step) -> tu
 
 def _turn_of(number: int, room: Room[Any], player: str, step: Step) -> AwaitedTurn:
     out = room.out_of_time(player)
-    others = [seat.name for seat in room.seats if seat is not None and seat.player != player]
     return AwaitedTurn(
         room=room.id,
         number=number,
@@ -37,6 +33,5 @@ def _turn_of(number: int, room: Room[Any], player: str, step: Step) -> AwaitedTu
         player=player,
         seq=room.called[player],
         date=step.date,
-        against=tuple(others[:MOST_NAMED]),
         until=None if out is None else step.date + out - step.now,
     )

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -10,6 +11,8 @@ import msgspec
 from parlour.server.endpoint_records import Endpoint
 from parlour.server.parts.notifications.rules import Delivery
 
+MOST_NAMED = 8
+"""Names that are told at most: a message to a browser is short."""
 MOST_TTL = 28 * 86400
 """Seconds for which a push service keeps a message at most for a browser that is off."""
 
@@ -27,6 +30,7 @@ class YourTurn(msgspec.Struct, frozen=True):
     title: str
     """What the game is called."""
     against: tuple[str, ...]
+    """How the others who play are called when this is sent."""
     date: float
     """When the turn began."""
     until: float | None
@@ -41,8 +45,8 @@ class Message(NamedTuple):
     body: bytes
 
 
-def told(delivery: Delivery, title: str, site: str) -> YourTurn:
-    """What is told of a turn, by a server whose pages are at *site*."""
+def told(delivery: Delivery, title: str, site: str, against: Sequence[str]) -> YourTurn:
+    """What is told of a turn against these, by a server whose pages are at *site*."""
     turn = delivery.turn
     return YourTurn(
         id=delivery.id,
@@ -51,7 +55,7 @@ def told(delivery: Delivery, title: str, site: str) -> YourTurn:
         url=f"{site.rstrip('/')}/r/{quote(turn.room, safe='')}",
         game=turn.game,
         title=title,
-        against=turn.against,
+        against=tuple(against[:MOST_NAMED]),
         date=turn.date,
         until=turn.until,
     )

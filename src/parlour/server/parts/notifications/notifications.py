@@ -25,7 +25,6 @@ from parlour.journal.base import (
     Record,
     RecordQuery,
     Trouble,
-    Unchanged,
 )
 from parlour.server.clock import Clock, Handle
 from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, read_endpoint
@@ -36,6 +35,7 @@ from parlour.server.parts.notifications.messages import Message, push_headers, t
 from parlour.server.parts.notifications.request_slots import RequestSlots
 from parlour.server.parts.notifications.rules import (
     DELIVERY,
+    RETRY,
     Answer,
     Delivery,
     after_try,
@@ -43,6 +43,7 @@ from parlour.server.parts.notifications.rules import (
     begin_try,
     deliveries_of,
     forgotten,
+    noted,
     postponed,
     read_delivery,
 )
@@ -52,12 +53,10 @@ from parlour.server.rooms.events import PlayersCalled, RoomEvent
 from parlour.server.sessions import LookUpFirst, Sessions
 from parlour.server.tasks import Tasks
 from parlour.server.tokens import Bearer
-from parlour.server.turn_records import TURN, read_turn, turn_key
+from parlour.server.turn_records import TURN, AwaitedTurn, read_turn, turn_key
 
 AT_ONCE = 100
 """Records that one look reads."""
-LATER = 5.0
-"""Seconds for which deliveries wait whose player, or whose kind, has enough under way."""
 LOOK_EVERY = 15.0
 """Seconds between two looks for what a worker that is gone has left, where there are several."""
 TRY_AGAIN = 1.0
@@ -133,23 +132,21 @@ class Notifications:
             turns = await self._journal.records(RecordQuery(TURN, due_by=now, limit=AT_ONCE))
             for record in turns:
                 await self._plan_turn(record, now)
-            due = await self._journal.records(RecordQuery(DELIVERY, due_by=now, limit=AT_ONCE))
-            for record in due[: self._slots.free]:
-                await self._begin(record, now)
+            await self._begin_all(DELIVERY, self._slots.free, now)
+            await self._begin_all(RETRY, self._slots.free_again, now)
             await self._plan_next_look(now)
         except Trouble as error:  # the disk is full, say; the records wait
             log.error("not_notified", error=str(error))
             self._look_at(self._clock.now() + TRY_AGAIN)
 
     async def _plan_next_look(self, now: float) -> None:
-        """Look again when the next record is due; if all slots are taken, when one of them is free."""
-        first = [
+        """Look again when the next record is due; if it has no slot, when one is given back."""
+        nexts = [
             record.due
-            for kind in (TURN, DELIVERY)
+            for kind, free in ((TURN, 1), (DELIVERY, self._slots.free), (RETRY, self._slots.free_again))
             for record in await self._journal.records(RecordQuery(kind, due_by=float("inf"), limit=1))
-            if record.due is not None
+            if record.due is not None and (record.due > now or free)
         ]
-        nexts = [due for due in first if due > now or self._slots.free]
         if self._is_shared():
             nexts.append(now + LOOK_EVERY)
         if nexts:
@@ -189,25 +186,32 @@ class Notifications:
             return False
         return True
 
+    async def _begin_all(self, kind: str, free: int, now: float) -> None:
+        """Try those that are longest due, as many as there are free slots; the others stay as they are."""
+        if free:
+            query = RecordQuery(kind, due_by=now, limit=min(free, AT_ONCE))
+            for record in await self._journal.records(query):
+                await self._begin(record, now)
+
     async def _begin(self, record: Record, now: float) -> None:
         """Try a delivery, if it is still wanted; the try is noted before it is made."""
         try:
             delivery = read(record, read_delivery)
         except Damaged:  # logged
-            await self._journal.keep(Drop(DELIVERY, key=record.key))
+            await self._journal.keep(Drop(record.kind, key=record.key))
             return
         player = delivery.turn.player
         if not self._slots.has_one_for(player, again=delivery.tries > 0):
-            await self._change(postponed(record, now + LATER))
+            await self._change(postponed(record, self._slots.later(player, now)))
             return
         endpoint = await self._endpoint_of(delivery)
         if endpoint is None:
             await self._change(forgotten(record))
             return
-        tried, noted = begin_try(delivery, now)
-        if await self._change([Unchanged(record), noted]):
+        tried, kept = begin_try(delivery, now)
+        if await self._change(noted(record, kept)):
             self._slots.take(player, again=delivery.tries > 0)
-            self.under_way.start(self._try(noted, tried, endpoint))
+            self.under_way.start(self._try(kept, tried, endpoint))
 
     async def _endpoint_of(self, delivery: Delivery) -> Endpoint | None:
         """Where to deliver; None if the turn is over, its player was there, or the endpoint is not theirs."""
@@ -267,10 +271,20 @@ class Notifications:
             log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, status=status)
         return answer
 
+    async def _others(self, turn: AwaitedTurn) -> list[str]:
+        """How the others in a room are called by now: whoever left the server has no name any more."""
+        try:
+            found = await self._journal.find(turn.number)
+        except Damaged:  # logged
+            return []
+        seats = () if found is None else found.summary.seats
+        return [seat.name for seat in seats if seat is not None and seat.id != turn.player]
+
     async def _message(self, delivery: Delivery, endpoint: Endpoint) -> Message:
         turn, date = delivery.turn, self._clock.date()
         game = self._games.get(turn.game)
-        what = told(delivery, turn.game if game is None else game.display_name, self._site)
+        title = turn.game if game is None else game.display_name
+        what = told(delivery, title, self._site, await self._others(turn))
         if endpoint.kind == "webhook":
             return webhook_message(what, endpoint, date)
         key = await self.endpoints.push_key()

@@ -11,6 +11,8 @@ from parlour.server.endpoint_records import ENDPOINT, Endpoint
 from parlour.server.turn_records import AwaitedTurn
 
 DELIVERY = "delivery"
+RETRY = "delivery_again"
+"""Deliveries that were tried before are kept apart: however many they are, first tries are found at once."""
 PAUSES = (30.0, 120.0, 600.0, 3600.0, 4 * 3600.0, 12 * 3600.0)
 """Seconds from each try to the next; the first is longer than a try can take, so that no two overlap."""
 
@@ -39,7 +41,8 @@ def delivery_record(delivery: Delivery, due: float) -> Record:
     """The record of a delivery; it goes with its room."""
     turn = delivery.turn
     key = f"{turn.number}/{turn.seq}/{delivery.endpoint}"
-    return Record(DELIVERY, key, _encode(delivery), owner=turn.player, due=due, room=turn.number)
+    kind = RETRY if delivery.tries else DELIVERY
+    return Record(kind, key, _encode(delivery), owner=turn.player, due=due, room=turn.number)
 
 
 def deliveries_of(
@@ -56,14 +59,20 @@ def begin_try(delivery: Delivery, now: float) -> tuple[Delivery, Record]:
     return tried, delivery_record(tried, now + PAUSES[min(delivery.tries, len(PAUSES) - 1)])
 
 
+def noted(record: Record, tried: Record) -> list[Change]:
+    """Put the record of a try in the place of what was kept before it."""
+    moved = [Drop(record.kind, key=record.key)] if record.kind != tried.kind else []
+    return [Unchanged(record), *moved, tried]
+
+
 def postponed(record: Record, until: float) -> list[Change]:
-    """Leave a delivery for later without a try: its player has enough under way."""
+    """Leave a delivery for later without a try, and without ending its pause before its time."""
     return [Unchanged(record), replace(record, due=until)]
 
 
 def forgotten(record: Record) -> list[Change]:
     """Drop a delivery that nobody waits for any more."""
-    return [Unchanged(record), Drop(DELIVERY, key=record.key)]
+    return [Unchanged(record), Drop(record.kind, key=record.key)]
 
 
 def after_try(record: Record, delivery: Delivery, answer: Answer) -> list[Change]:
