@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from parlour.lobby import Mode, Party, Ticket, TicketQueues, fit
+from parlour.lobby import Mode, Party, Ticket, TicketQueues, agreed_config, fit
 from tests.effort import counted
 
 
@@ -52,6 +53,22 @@ def test_nobody_plays_in_two_places():
     for one in (ticket("ann", 3, mode="ranked"), ticket("cat", 2, mode="ranked")):
         queues.add(one)
     assert len(queues.parties(5.0)) == 1
+
+
+def test_settings_for_which_nobody_waits_keep_nobody_apart_and_all_others_do():
+    plain = ticket("ann", 0, negotiable=("komi",))
+    mine, other = (replace(plain, config={"size": size, "komi": True}) for size in (9, 13))
+    theirs = replace(plain, id="bob", player="bob", config={"size": 9, "komi": False})
+    assert players(pair([other, theirs], 5.0)) == []
+    assert players(pair([mine, theirs], 5.0)) == [("ann", "bob")]
+
+
+def test_what_a_party_wants_differently_is_left_to_the_defaults_and_what_it_wants_alike_it_gets():
+    plain = ticket("ann", 0, negotiable=("komi", "loud"))
+    mine = replace(plain, config={"size": 9, "komi": True, "loud": True})
+    theirs = replace(plain, config={"size": 9, "komi": False, "loud": True})
+    assert agreed_config((mine, theirs)) == {"size": 9, "loud": True}
+    assert agreed_config((mine, mine)) == mine.config
 
 
 def test_a_game_for_three_waits_for_three():

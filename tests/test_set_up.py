@@ -72,6 +72,9 @@ def test_a_game_says_titles_units_cards_and_presets():
             SetUp(presets=(Preset("Slow", {"seconds": 61}),)),
             "set_up.presets: $.config.seconds: expected int <= 60",
         ),
+        (SetUp(usual={"colour": 1}), "set_up.usual: expected a field of the config, got 'colour'"),
+        (SetUp(usual={"seconds": 61}), "set_up.usual: $.config.seconds: expected int <= 60"),
+        (SetUp(negotiable=("colour",)), "set_up.negotiable: expected a field of the config, got 'colour'"),
         ({"cards": "size"}, "set_up: expected a SetUp, got dict"),
     ],
 )

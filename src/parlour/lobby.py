@@ -59,6 +59,8 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """Of somebody with an account."""
     brings_luck: bool = False
     """Its player sits down on arrival, with random bytes for the seed."""
+    negotiable: tuple[str, ...] = ()
+    """The settings for which its player does not wait: those of the game."""
 
     @property
     def queue(self) -> bytes:
@@ -66,9 +68,14 @@ class Ticket(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         made: bytes | None = self.__dict__.get("queue")
         if made is None:
             made = self.__dict__["queue"] = _encode(
-                (self.game, self.mode, self.config, self.bot, self.clock, self.remote)
+                (self.game, self.mode, self.awaited_config, self.bot, self.clock, self.remote)
             )
         return made
+
+    @property
+    def awaited_config(self) -> Any:
+        """The settings that partners must want, too."""
+        return without(self.config, self.negotiable) if self.negotiable else self.config
 
     def tolerance(self, now: float) -> float:
         """How far from its own rating a partner's may be by now."""
@@ -336,6 +343,25 @@ class TicketQueues:
                     parties.append(party)
                     busy.update(member.player for member in party)
         return parties
+
+
+def agreed_config(party: Party) -> Any:
+    """What a party plays: where its tickets differ, the defaults, and so these settings are left out.
+
+    >>> ann = Ticket("1", "ann", "Ann", "go", {"size": 9, "komi": True}, 0.0, negotiable=("komi",))
+    >>> agreed_config((ann, replace(ann, config={"size": 9, "komi": False})))
+    {'size': 9}
+    """
+    config = party[0].config
+    contested = [
+        name for name in party[0].negotiable if any(one.config.get(name) != config.get(name) for one in party)
+    ]
+    return without(config, contested) if contested else config
+
+
+def without(config: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Settings without those of these names."""
+    return {name: value for name, value in config.items() if name not in names}
 
 
 def join_of(ticket: Ticket) -> Join:

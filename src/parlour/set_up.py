@@ -49,6 +49,10 @@ class SetUp(msgspec.Struct, frozen=True, omit_defaults=True):
     """The setting whose choices are cards, each with a little board: the variants of the game."""
     presets: tuple[Preset, ...] = ()
     labels: dict[str, Label] = {}
+    usual: dict[str, Any] = {}
+    """What people play who set nothing, where that is not the defaults: those are for programs."""
+    negotiable: tuple[str, ...] = ()
+    """Settings for which nobody waits at the lobby: who differs only in these plays by the defaults."""
 
 
 def check_set_up(set_up: SetUp, config: Any, read: Callable[[Any], Any]) -> None:
@@ -75,6 +79,8 @@ def _said(set_up: SetUp) -> Iterator[tuple[str, str, Any]]:
         yield from (("labels", name, choice) for choice in label.choices)
     for preset in set_up.presets:
         yield from (("presets", name, value) for name, value in preset.config.items())
+    yield from (("usual", name, value) for name, value in set_up.usual.items())
+    yield from (("negotiable", name, ...) for name in set_up.negotiable)
 
 
 def _properties(config: Any) -> dict[str, Any]:

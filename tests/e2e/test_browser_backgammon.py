@@ -140,10 +140,18 @@ def final(server, pair, room):
     return steps[-1]["view"]
 
 
+def before_the_second_roll(pair):
+    """Who may be the first to double, and who began."""
+    first = start(pair)
+    expect(button(first, "Roll")).to_be_visible(timeout=SLOW)
+    expect(button(first, "Double to 2")).to_have_count(0)
+    play_turn(pair)
+    return wait_for_turn(pair), first
+
+
 def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
     _, pair = sit(variant="backgammon")
-    first = start(pair)
-    second = pair[1 - pair.index(first)]
+    first, second = before_the_second_roll(pair)
     tap(first, first.board.locator("[data-piece=doubling]"))
     second.sees(f"{first.name} doubles to 2")
     first.sees(f"{second.name} may take a double to 2")
@@ -175,8 +183,7 @@ def test_a_double_is_offered_and_taken_a_move_undone_and_the_game_resigned(sit):
 
 def test_whoever_declines_a_double_loses_the_game_and_the_board_shows_how_the_match_stands(sit):
     _, pair = sit(variant="backgammon", match="five_points")
-    first = start(pair)
-    second = pair[1 - pair.index(first)]
+    first, second = before_the_second_roll(pair)
     button(first, "Double to 2").click()
     button(second, "Drop").click()
     expect(second.page.get_by_text("Lose this game at 1?")).to_be_visible()

@@ -84,6 +84,50 @@ def test_a_preset_sets_what_stands_under_more_and_a_change_there_is_no_preset_an
     expect(dialog.get_by_text("As you have set it below.")).to_be_visible()
     choose(dialog, "Casual")
     expect(dialog.get_by_label("Length")).to_have_value("cash")
+    expect(dialog.get_by_label("Crawford rule")).to_be_checked()
+
+
+def by_a_friend(first, _):
+    first.click("A friend to play Backgammon with")
+
+
+def by_a_bot(first, _):
+    first.click("A bot to play Backgammon with")
+    first.click("Play the bot")
+
+
+def by_set_up(first, _):
+    first.click("Set up Backgammon")
+    first.click("Open the room")
+
+
+def by_play_now(*both):
+    for who in both:
+        who.click("Play now: Backgammon")
+
+
+def by_ranked(*both):
+    for who in both:
+        who.click("Set up Backgammon")
+        choose(who.page.get_by_role("dialog"), "Ranked")
+        who.page.get_by_role("dialog").get_by_role("button", name="Play now").click()
+
+
+def by_the_leaderboard(*both):
+    for who in both:
+        who.go("/leaderboard/backgammon").click("Play ranked: Backgammon")
+
+
+WAYS_IN = [by_a_friend, by_a_bot, by_set_up, by_play_now, by_ranked, by_the_leaderboard]
+
+
+@pytest.mark.parametrize("way", WAYS_IN, ids=lambda way: way.__name__)
+def test_whoever_sets_nothing_plays_backgammon_with_an_opening_roll_and_with_crawford(server, visit, way):
+    ann, bob = (arrive(visit(server, name)) for name in ("Ann", "Bob"))
+    way(ann, bob)
+    ann.page.wait_for_url(re.compile(r"/r/\w+$"))
+    config = server.room(ann.page.url.rpartition("/")[2])["config"]
+    assert (config["opening_dice"], config["crawford"]) == (True, True)
 
 
 def test_a_room_for_its_players_alone_says_so_at_its_door_and_lets_nobody_watch(server, visit):

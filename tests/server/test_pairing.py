@@ -53,6 +53,51 @@ async def test_another_config_is_another_queue_but_a_default_that_is_said_is_not
         assert len(ann.heard("matched")) == len(cat.heard("matched")) == 1
 
 
+PAGE = {"game": "backgammon", "config": {"crawford": True, "opening_dice": True}}
+"""What the page asks for when somebody sets nothing; a program says nothing of these two."""
+
+
+async def config_of_the_room(world: World, person: Person) -> dict[str, object]:
+    """What is played where somebody was matched."""
+    ((_, told),) = person.heard("matched")
+    config: dict[str, object] = (await world.server.rooms.look(told["room"])).config
+    return config
+
+
+@pytest.mark.parametrize("mode", ["normal", "ranked"])
+@pytest.mark.parametrize(("other", "opening"), [(PAGE, True), ({"game": "backgammon"}, False)])
+async def test_a_page_and_a_program_meet_each_other_and_what_only_one_of_them_asks_for_is_as_ever(
+    mode, other, opening
+):
+    async with World() as world:
+        ann, bob = await at_lobby(world, "ann", "bob")
+        await ask(ann, "queue", {**PAGE, "mode": mode})
+        await ask(bob, "queue", {**other, "mode": mode})
+        config = await config_of_the_room(world, ann)
+        assert (config["crawford"], config["opening_dice"]) == (opening, opening)
+
+
+async def test_a_ticket_that_an_older_server_kept_is_matched_with_those_who_differ_in_what_nobody_waits_for():
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", {"game": "backgammon"})
+        (ticket,) = await kept_tickets(world.server.journal)
+        await save_ticket(world.server.journal, replace(ticket, negotiable=()))
+        again = await world.restart()
+        ann, bob = await at_lobby(again, "ann", "bob")
+        await ask(bob, "queue", PAGE)
+        assert (await config_of_the_room(again, ann))["opening_dice"] is False
+
+
+async def test_who_waits_in_a_room_plays_there_what_it_was_opened_for():
+    async with World() as world:
+        room = await waiting(world, "ann", Queue("backgammon"))
+        (bob,) = await at_lobby(world, "bob")
+        await ask(bob, "queue", PAGE)
+        assert bob.heard("matched")[0][1]["room"] == room
+        assert (await config_of_the_room(world, bob))["opening_dice"] is False
+
+
 async def test_a_ticket_can_be_given_back():
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")

@@ -1,5 +1,5 @@
 // What is played in a room, in words: its variant, and the settings that somebody who comes to it accepts.
-import { choiceTitle, fields, shownAs, type Field } from "./form";
+import { blank, choiceTitle, fields, shownAs, type Field } from "./form";
 import { inside, told } from "./language/language.svelte";
 import { clockTerms } from "./room/clocks";
 import { spell } from "./room/waits";
@@ -27,6 +27,17 @@ export function rows({ set_up }: PublicGame): Row[] {
     const presets = all.filter(({ row }) => (row ?? "") === title);
     return { title, presets, names: [...new Set(presets.flatMap(({ config }) => Object.keys(config ?? {})))] };
   });
+}
+
+/** What the fields show at first: what people play who set nothing. */
+export function initial(game: PublicGame): Values {
+  const list = settings(game), usual = usualOf(game);
+  return { ...blank(list), ...Object.fromEntries(list.filter(({ name }) => name in usual).map((one) => [one.name, shownAs(one, usual[one.name])])) };
+}
+
+/** The settings that I send when I press and play; what they do not speak of has the game's defaults. */
+export function usualOf({ set_up }: PublicGame): Record<string, unknown> {
+  return set_up.usual ?? {};
 }
 
 /** What the fields show once a preset was chosen; what it does not speak of is as usual, as far as its row is about that. */

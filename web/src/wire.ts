@@ -729,6 +729,8 @@ export interface SetUp {
   cards?: string | null;
   presets?: Preset[];
   labels?: Record<string, Label>;
+  usual?: Record<string, unknown>;
+  negotiable?: string[];
 }
 
 /** A seed that an outcome made public: it drew for these steps. */

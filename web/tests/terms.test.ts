@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { blank } from "../src/form";
-import { applied, chosen, rows, settings, terms, titleOf } from "../src/terms";
+import { applied, chosen, initial, rows, settings, terms, titleOf, usualOf } from "../src/terms";
 import type { PublicGame } from "../src/wire";
 
 const GAME = {
@@ -40,6 +40,14 @@ test("the fields show a preset, or none once they were changed by hand", () => {
   const list = settings(GAME), [match] = rows(GAME);
   expect(chosen(list, blank(list), match!)?.title).toBe("Casual");
   expect(chosen(list, { ...blank(list), match: "five" }, match!)).toBeUndefined();
+});
+
+test("a form begins with what people usually play, which is sent where nothing is set; other games begin with the defaults", () => {
+  const usual = { ...GAME, set_up: { ...GAME.set_up, usual: { crawford: true } } } as PublicGame;
+  expect(initial(usual)).toEqual({ ...blank(settings(GAME)), crawford: true });
+  expect(usualOf(usual)).toEqual({ crawford: true });
+  expect(initial(GAME)).toEqual(blank(settings(GAME)));
+  expect(usualOf(GAME)).toEqual({});
 });
 
 test("a room is called by its variant, unless that is the usual one", () => {

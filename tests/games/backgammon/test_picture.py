@@ -18,6 +18,7 @@ from parlour.games.backgammon.play import (
     Move,
     Ready,
     ResignMatch,
+    Roll,
     SwapDice,
     Undo,
 )
@@ -137,7 +138,7 @@ def test_what_can_be_done_now_can_be_pressed():
     at = table(variant="backgammon", match="five_points")
     assert controls(seen(at)) == ["ready", "resign_match"]
     both(at, Ready())
-    at.lay_out(replace(at.state, turn=X))
+    at.lay_out(replace(at.state, turn=X, number=2))
     resign = ["resign_single", "resign_gammon", "resign_backgammon", "resign_match"]
     assert controls(seen(at)) == ["roll", "double", *resign]
     assert controls(seen(at, BOB)) == resign
@@ -157,9 +158,26 @@ def test_what_can_be_done_now_can_be_pressed():
 
 
 def test_whoever_may_double_can_click_the_cube():
-    at = begun()
+    at = in_the_second_turn()
     assert on(seen(at), "cube")[0].click == Double()
     assert on(seen(at, BOB), "cube")[0].click is None
+
+
+def in_the_second_turn() -> Table:
+    """A table where the other has had a turn."""
+    at = begun()
+    return at.lay_out(replace(at.state, number=2))
+
+
+def test_no_button_offers_a_double_before_the_first_roll_of_a_game_though_the_rules_accept_one():
+    at = begun()
+    assert controls(seen(at))[:2] == ["roll", "resign_single"]
+    assert on(seen(at), "cube")[0].click is None
+    assert seen(at).status == "Your turn: roll"
+    assert legal(GAME, at.state, ANN) == [Roll(), Double()]
+    at.act(ANN, Double())
+    at.act(BOB, Accept())
+    assert at.state.cube == Cube(2, O)
 
 
 SCORES = [
@@ -179,7 +197,7 @@ def test_the_board_shows_how_a_match_stands_and_how_many_points_it_takes(config,
 
 
 STATUS = [
-    ({}, ANN, "Your turn: roll, or double"),
+    ({"number": 2}, ANN, "Your turn: roll, or double"),
     ({}, BOB, "{0} is to roll"),
     ({}, None, "{0} is to roll"),
     ({"cube": Cube(2, O)}, ANN, "Your turn: roll"),
@@ -253,7 +271,7 @@ def test_checkers_are_numbered_from_behind():
 
 
 def test_a_roll_can_go_by_itself_where_there_is_nothing_to_double_and_so_can_the_end_of_a_turn():
-    at = begun()
+    at = in_the_second_turn()
     assert [choice.id for choice in seen(at).choices] == ["auto_roll", "auto_end", "pick_up", "hide_pips"]
     assert [choice.id for choice in seen(at, None).choices] == ["hide_pips"]
     assert set(autos(seen(at)).values()) == {""}

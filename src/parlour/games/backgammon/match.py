@@ -263,6 +263,11 @@ class Match(State, frozen=True, kw_only=True):
         free = self.cube.owner in (None, self.turn) and self.cube.value < HIGHEST_CUBE
         return self.phase == "roll" and self.board.rules.cube and free and not self.crawford
 
+    @property
+    def invites_double(self) -> bool:
+        """Whether a page offers it: before the first roll of a game nobody doubles, though it is accepted."""
+        return self.may_double and self.number > 1
+
 
 def new_match(settings: MatchConfig, *, timed_turns: bool = False) -> Match:
     """Before the first game."""

@@ -260,7 +260,7 @@ def _to_do(match: Match) -> str:
         case "double":
             return f"{{{match.turn}}} doubles to {2 * match.cube.value}"
         case "roll":
-            return "Your turn: roll, or double" if match.may_double else "Your turn: roll"
+            return "Your turn: roll, or double" if match.invites_double else "Your turn: roll"
         case _:
             return _to_move(match)
 

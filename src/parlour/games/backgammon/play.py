@@ -264,7 +264,7 @@ class Backgammon(Game[Match]):
                 clicks["dice"] = EndTurn()
             elif len(set(state.left)) == 2:
                 clicks["dice"] = SwapDice()
-            if state.may_double:
+            if state.invites_double:
                 clicks["cube"] = Double()
         controls = () if seat is None or not state.on else tuple(_controls(state, seat))
         choices = (HIDE_PIPS,) if seat is None else (AUTO_ROLL, AUTO_END, PICK_UP, HIDE_PIPS)
@@ -376,9 +376,9 @@ def _actions(match: Match) -> Iterator[Control]:  # noqa: C901 - a table
             yield Control("ready", "Ready", Ready(), main=True, key=" ")
         case "roll":
             yield Control(
-                "roll", "Roll", Roll(), main=True, key=" ", auto="" if match.may_double else AUTO_ROLL.id
+                "roll", "Roll", Roll(), main=True, key=" ", auto="" if match.invites_double else AUTO_ROLL.id
             )
-            if match.may_double:
+            if match.invites_double:
                 yield Control("double", f"Double to {2 * match.cube.value}", Double(), key="d")
         case "move":
             if not match.routes:

@@ -3,14 +3,12 @@
 from parlour.set_up import Card, Label, Preset, SetUp
 
 SERIOUS = {"crawford": True, "opening_dice": True}
-"""As matches for points are played everywhere."""
+"""As people play it everywhere; to programs that say nothing the config's own defaults are older."""
 
 SET_UP = SetUp(
     cards="variant",
     presets=(
-        Preset(
-            "Casual", {}, "One game, and whoever sits first begins. Tavli is a game of each kind.", "Match"
-        ),
+        Preset("Casual", SERIOUS, "One game. Tavli is a game of each kind.", "Match"),
         Preset("5 points", {"match": "five_points", **SERIOUS}, "As many games as it takes.", "Match"),
         Preset("7 points", {"match": "seven_points", **SERIOUS}, "As many games as it takes.", "Match"),
     ),
@@ -44,4 +42,6 @@ SET_UP = SetUp(
             "Opening roll", "Each rolls one die; the higher begins and plays both.", group="Match"
         ),
     },
+    usual=SERIOUS,
+    negotiable=tuple(SERIOUS),
 )

@@ -11,7 +11,7 @@ from parlour.clocks import ClockSettings
 from parlour.errors import Code, Refused
 from parlour.game import Game
 from parlour.journal.base import Conflict, Fenced, Found, RoomQuery, RoomSummary, Trouble
-from parlour.lobby import Party, Ticket, join_of, matched
+from parlour.lobby import Party, Ticket, agreed_config, join_of, matched
 from parlour.room import Instant, Room, apply, open_room
 from parlour.server import metrics
 from parlour.server.bots.players import newcomer
@@ -183,7 +183,7 @@ class RoomCreation:
         wanted = party[0]
         opening = self._opening(wanted, private=False, creator=None)
         game = self._env.kept_game(wanted.game)
-        found = await self._create(game, wanted.config, None, opening, party)
+        found = await self._create(game, agreed_config(party), None, opening, party)
         return matched(party, found.summary.id)
 
     async def wait(self, waiting: Ticket, clock: ClockSettings | None, guests: Party) -> tuple[Ticket, ...]:

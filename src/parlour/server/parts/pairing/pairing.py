@@ -109,7 +109,7 @@ class Pairing:
     async def start(self) -> None:
         """Go on with the kept tickets; their players have a while to come back."""
         index, self._early = self.index, []
-        now, tickets = self._now(), await kept_tickets(self._journal)
+        now, tickets = self._now(), [*map(self._updated, await kept_tickets(self._journal))]
         waiting = [ticket for ticket in tickets if ticket.room is None]
         last = {(ticket.player, ticket.queue): ticket for ticket in waiting}
         for ticket in waiting:
@@ -127,6 +127,11 @@ class Pairing:
         for event in early:
             self.hear(event)
         self._plan()
+
+    def _updated(self, ticket: Ticket) -> Ticket:
+        """A kept ticket, in the queue for the same that it would be in today."""
+        game = self._env.games.get(ticket.game)
+        return ticket if game is None else replace(ticket, negotiable=game.set_up.negotiable)
 
     async def _go_on(self, index: TicketIndex, ticket: Ticket, now: float) -> None:
         """Go on with an open ticket, unless its room is gone or full."""
@@ -372,6 +377,7 @@ class Pairing:
             remote=remote,
             account=account,
             brings_luck=wanted.brings_luck,
+            negotiable=game.set_up.negotiable,
         )
 
     async def _rating(self, player: str, ladder: str) -> float:
