@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from parlour.clocks import ClockSettings
 from parlour.journal.base import Record, RecordQuery
 from parlour.offers import Answer, Offer
+from parlour.server.endpoint_records import Endpoint, endpoint_id, endpoint_record
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY
 from parlour.server.rooms.calling_records import GRACE
@@ -321,8 +322,12 @@ async def test_an_answer_that_does_not_come_is_not_waited_for(ann_and_bob_elsewh
 
 @pytest.fixture
 async def ann_and_bob_elsewhere():
-    """A server that has no patience at all."""
-    async with World(PLAYABLE, outgoing=Outgoing(local=True, timeout=0.05)) as world:
+    """A server that has no patience at all, for answers to what it sends."""
+
+    async def look_up(host, port):
+        return [host]
+
+    async with World(PLAYABLE, outgoing=Outgoing(local=True, timeout=0.05, look_up=look_up)) as world:
         club = Club(world)
         yield club, await club.member("Ann"), await club.member("Bob")
         await club.http.aclose()
@@ -432,6 +437,42 @@ async def test_whoever_is_told_again_hears_the_names_of_now(club, ann_and_bob, l
     kept = [*await records(club.world, TURN), *await records(club.world, RETRY)]
     assert len(kept) == 2
     assert not any(b"Ann" in record.body for record in kept)
+
+
+async def opens_an_account(club, player):
+    return await club.http.post("/api/account", json={}, headers=bearer(club.tokens[player]))
+
+
+async def ends_all_sessions(club, player):
+    return await club.end(club.tokens[player])
+
+
+@pytest.mark.parametrize("ends", [opens_an_account, ends_all_sessions])
+async def test_a_webhook_that_was_added_with_a_stolen_token_ends_with_all_sessions(
+    club, ann_and_bob, listener, ends
+):
+    ann, bob = ann_and_bob
+    await club.webhook(bob, listener.url("/thief"))
+    known = (await ends(club, bob)).json()
+    club.http.cookies.clear()
+    club.tokens[bob] = known["token"]
+    assert await club.places(bob) == []
+    await club.webhook(bob, listener.url("/mine"))
+    await club.sit(ann, bob)
+    await club.play(ann, 0)
+    await club.told()
+    assert [received.path for received in listener.received] == ["/mine"]
+
+
+async def test_a_webhook_that_was_kept_before_sessions_counted_for_it_goes_on(club, ann_and_bob, listener):
+    ann, bob = ann_and_bob
+    club.tokens[bob] = (await ends_all_sessions(club, bob)).json()["token"]
+    old = Endpoint(endpoint_id("webhook", listener.url(), bob), "webhook", bob, listener.url(), 0.0)
+    await club.world.journal.keep(endpoint_record(old))
+    await club.sit(ann, bob)
+    await club.play(ann, 0)
+    await club.told()
+    assert rooms_told(listener) == ["ABCD"]
 
 
 async def test_whoever_deletes_themselves_is_told_nowhere(club, ann_and_bob, listener):

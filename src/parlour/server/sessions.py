@@ -24,6 +24,7 @@ from parlour.journal.base import (
     Unchanged,
 )
 from parlour.server.clock import Clock
+from parlour.server.endpoint_records import drop_endpoints
 from parlour.server.record_decoding import read
 from parlour.server.tasks import Tasks
 from parlour.server.tokens import Bearer, Tokens, bad_token, guest_name
@@ -284,6 +285,7 @@ class Sessions:
                 if not isinstance(who, str):
                     _Valid.of(before).check(who)
                 after, changes = await make(before)
+                changes = (*changes, *await self._lost_endpoints(before, after))
                 if record is not None and after == before and not changes:
                     return after
                 kept = player_record(after, now)
@@ -301,6 +303,10 @@ class Sessions:
                 self._tell_ended(before, after)
                 return after
         raise Refused(Code.NOT_SAVED, "this player is being changed elsewhere, too; try again")
+
+    async def _lost_endpoints(self, before: KeptPlayer, after: KeptPlayer) -> Sequence[Change]:
+        """Who ends all sessions is told nowhere any more: a stolen token may have added a webhook."""
+        return await drop_endpoints(self._journal, after.id) if after.session > before.session else ()
 
     async def _find_out(self, before: KeptPlayer, now: float) -> None:
         """Tell what came of a change that ended sessions, as soon as that is known."""

@@ -20,7 +20,7 @@ from parlour.journal.base import (
     Unchanged,
 )
 from parlour.ratings import Standing
-from parlour.server.endpoint_records import EndpointKind, drop_endpoints, endpoints_of
+from parlour.server.endpoint_records import EndpointKind, endpoints_of
 from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
 from parlour.server.parts.accounts.names import key_of_name
 from parlour.server.parts.accounts.passkeys import PASSKEY
@@ -102,7 +102,7 @@ async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, w
     id = who if isinstance(who, str) else who.player
 
     async def forget(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
-        drops: list[Change] = [Drop(PREFERENCES, key=id), *await drop_endpoints(journal, id)]
+        drops: list[Change] = [Drop(PREFERENCES, key=id)]
         if player.account is not None:
             drops.append(Drop(ACCOUNT_NAME, key=key_of_name(player.name)))
         if player.code:
