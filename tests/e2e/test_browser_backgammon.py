@@ -1,6 +1,7 @@
 """Backgammon and its family at real browsers: by clicks, by dragging, by keys and by touch."""
 
 import re
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -316,17 +317,8 @@ WHERE = "all => all.map((one) => one.getBoundingClientRect()).map((box) => [box.
 def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end_the_turn(
     server, visit, swapped, first
 ):
-    room = server.open_room("backgammon", config={"variant": "portes", "opening_dice": True})["id"]
-    luck = luck_for(server.secret_seed(room), READY, 3, 2)  # each checker can be played by each of them
-    ann, bob = (visit(server, name, picks_up=False) for name in ("Ann", "Bob"))
-    for who in (ann, bob):
-        who.context.add_init_script(BRING % luck)
-        who.come_in(room)
-    for who in (ann, bob):
-        button(who, "Ready").click()
+    ann = with_three_and_two(server, visit)
     dice = ann.board.locator("[data-piece^=die]")
-    expect(dice).to_have_count(2, timeout=SLOW)
-    assert server.room(room)["seq"] == READY
     if swapped:
         left = dice.first.bounding_box()["x"]
         dice.first.click()
@@ -338,6 +330,82 @@ def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end
     expect(button(ann, "End the turn")).to_be_visible(timeout=SLOW)
     dice.last.click()
     expect(ann.page.locator(".bar.mine")).to_have_count(0, timeout=SLOW)
+
+
+def with_three_and_two(server, visit):
+    """Ann, who has rolled these in the opening: each checker can be played by each, and one click does it."""
+    room = server.open_room("backgammon", config={"variant": "portes", "opening_dice": True})["id"]
+    luck = luck_for(server.secret_seed(room), READY, 3, 2)
+    ann, bob = (visit(server, name, picks_up=False) for name in ("Ann", "Bob"))
+    for who in (ann, bob):
+        who.context.add_init_script(BRING % luck)
+        who.come_in(room)
+    for who in (ann, bob):
+        button(who, "Ready").click()
+    expect(ann.board.locator("[data-piece^=die]")).to_have_count(2, timeout=SLOW)
+    assert server.room(room)["seq"] == READY
+    return ann
+
+
+def press_twice(who, thing, between=None):
+    """A double click on a place, whatever comes to lie there meanwhile."""
+    box, mouse = thing.bounding_box(), who.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down(click_count=1)
+    mouse.up(click_count=1)
+    if between is not None:
+        between()
+    mouse.down(click_count=2)
+    mouse.up(click_count=2)
+
+
+@pytest.mark.parametrize("is_answered", [False, True], ids=["at once", "when the first was answered"])
+def test_a_double_click_bears_one_checker_off_where_one_click_does(server, sit, is_answered):
+    room, pair = sit({"picks_up": False}, variant="portes")
+    start(pair)
+    play_on(server, pair, room, can_only_bear_off_two)
+    who = wait_for_turn(pair)
+    seat = pair.index(who)
+    expect(movable(who).first).to_be_visible(timeout=SLOW)
+    before = final(server, pair, room)["checkers"][seat][0]
+    press_twice(who, movable(who).last, partial(wait_for_dice, who, used(who)) if is_answered else None)
+    who.say("was that all?")  # comes after whatever the clicks have sent
+    who.reads("was that all?")
+    assert final(server, pair, room)["checkers"][seat][0] == before + 1
+
+
+def can_only_bear_off_two(view):
+    """Every step of every way bears a checker off, and there are at least two."""
+    ways = [way.split() for way in view["ways"]]
+    all_off = all(step.endswith("/off") for way in ways for step in way)
+    return view["phase"] == "move" and bool(ways) and all_off and min(map(len, ways)) >= 2
+
+
+def test_two_quick_clicks_elsewhere_play_two_dice(server, visit):
+    ann = with_three_and_two(server, visit)
+    press_twice(ann, movable(ann).last, partial(wait_for_dice, ann, 0))
+    expect(button(ann, "End the turn")).to_be_visible(timeout=SLOW)
+    assert used(ann) == 2
+
+
+def test_where_one_click_plays_a_checker_is_also_dragged_and_enter_is_a_click(server, visit):
+    ann = with_three_and_two(server, visit)
+    box, mouse = movable(ann).last.bounding_box(), ann.page.mouse
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 20, y + 20, steps=3)
+    where = targets(ann).last.bounding_box()
+    mouse.move(where["x"] + where["width"] / 2, where["y"] + where["height"] / 2, steps=6)
+    mouse.up()
+    wait_for_dice(ann, 0)
+    button(ann, "Undo").click()
+    expect(ann.board.locator(".piece.dim[data-piece^=die]")).to_have_count(0, timeout=SLOW)
+    ann.board.locator("[role=button][aria-label*=checker]").last.focus()
+    ann.press("Enter")
+    wait_for_dice(ann, 0)
+    assert used(ann) == 1
+    expect(ann.board.locator(".piece.picked")).to_have_count(0)
 
 
 READY = 6

@@ -49,6 +49,13 @@ test("where a click picks a piece up, a double click does what the click would h
   expect(press(scene, hand, { spot: "a", piece: "m" })).toEqual({ hand: EMPTY });
 });
 
+test("a click that puts its piece into a tray says so, so that a double click puts one away; elsewhere two quick clicks are two", () => {
+  const scene = row(3, [disc("m", "a", { click: { to: 1, from: 2 }, drops: { b: GO, c: { from: 2, to: 1 } } })], { c: { shape: "tray" } });
+  expect(press(scene, EMPTY, { spot: "a", piece: "m" }).away).toBe(true);
+  const onward = row(3, [disc("m", "a", { click: GO, drops: { b: GO, c: { from: 2, to: 1 } } })], { c: { shape: "tray" } });
+  expect(press(onward, EMPTY, { spot: "a", piece: "m" }).away).toBeUndefined();
+});
+
 test("a click on another piece that can move picks that one up", () => {
   const scene = row(3, [disc("m", "a", { drops: { c: GO } }), disc("n", "b", { drops: { c: GO } })]);
   expect(press(scene, { ...EMPTY, picked: "m" }, { spot: "b", piece: "n" }).hand.picked).toBe("n");

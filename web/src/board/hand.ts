@@ -23,6 +23,8 @@ export interface Done {
   readonly hand: Hand;
   /** The event to send, if any. */
   readonly send?: unknown;
+  /** It puts a piece away, into a tray: the second click of a double one means no other piece. */
+  readonly away?: boolean;
 }
 
 /** A click, a tap, or Enter. */
@@ -34,10 +36,21 @@ export function press(scene: Things, hand: Hand, at: Pressed): Done {
     if (at.spot === picked.spot && !another) return { hand: letGo(hand), ...(at.again && picked.twice != null && { send: picked.twice }) };
   }
   const actor = actorAt(scene, at);
-  if (actor?.click != null) return { hand: letGo(hand), send: actor.click };
+  if (actor?.click != null) return { hand: letGo(hand), send: actor.click, ...(isPutAway(scene, actor) && { away: true }) };
   if (actor) return { hand: { ...hand, picked: actor.id } };
   const spot = scene.spots.get(at.spot);
   return spot?.click == null ? { hand: letGo(hand) } : { hand: letGo(hand), send: spot.click };
+}
+
+/** Whether the click of a piece is its drop into a tray. */
+function isPutAway(scene: Things, { click, drops }: FullPiece): boolean {
+  return Object.entries(drops).some(([spot, event]) => scene.spots.get(spot)?.shape === "tray" && written(event) === written(click));
+}
+
+/** The same for the same event, in whatever order its fields stand. */
+export function written(event: unknown): string | undefined {
+  if (typeof event !== "object" || event === null) return undefined;
+  return JSON.stringify(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A right click, a long press, or Shift+Enter. */

@@ -1,4 +1,5 @@
 // A bot's advice, found on the board: which spots it speaks of, and what to say.
+import { written } from "../board/hand";
 import type { FullSpot, Things } from "../board/things";
 import { t, told } from "../language/language.svelte";
 
@@ -33,10 +34,4 @@ export function adviceOf(scene: Things, event: unknown): Advice {
 /** What a spot is called, without what stands there. */
 function called(spot: FullSpot | undefined): string {
   return told(spot?.label.split(":")[0] ?? "") || t("this");
-}
-
-/** The same for the same event, in whatever order its fields stand. */
-function written(event: unknown): string | undefined {
-  if (typeof event !== "object" || event === null) return undefined;
-  return JSON.stringify(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
