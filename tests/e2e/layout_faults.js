@@ -21,11 +21,12 @@
         const box = range.getBoundingClientRect();
         if (hidden(element) || !box.width) continue;
         for (let around = element; around && around !== within.parentElement; around = around.parentElement) {
-            const { overflowX, overflowY, position, textOverflow } = getComputedStyle(around), its = around.getBoundingClientRect();
-            // What is shortened with dots is all there in its title.
+            const { overflowX, overflowY, position, textOverflow, webkitLineClamp } = getComputedStyle(around), its = around.getBoundingClientRect();
+            // What is shortened with dots, in one line or after several, is all there in its title.
             const cuts = (overflowX === "hidden" || overflowX === "clip") && !(textOverflow === "ellipsis" && around.title);
             if (cuts && (box.left < its.left - 1.5 || box.right > its.right + 1.5)) faults.push(`cut off by ${name(around)}: ${said}`);
-            const lower = (overflowY === "hidden" || overflowY === "clip") && (box.top < its.top - 3 || box.bottom > its.bottom + 3);
+            const clamped = webkitLineClamp !== "none" && around.title;
+            const lower = !clamped && (overflowY === "hidden" || overflowY === "clip") && (box.top < its.top - 3 || box.bottom > its.bottom + 3);
             if (lower) faults.push(`cut off below by ${name(around)}: ${said}`);
             if (overflowX === "auto" || overflowX === "scroll" || position === "fixed") break;
             if (around === root && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`beyond the screen: ${said}`);
