@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.backgammon import hasten
 from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor, lose_the_server
 from tests.e2e.hands import choose
 from tests.e2e.test_browser_lobby import is_seated, play_ranked
@@ -162,6 +163,101 @@ class Walk:
                 self.look(f"{game}, a sheet", self.ann, room)
                 handle.click()
 
+    def add_bots(self, who: Visitor, count: int) -> None:
+        """One after the other, the first that is offered at each seat."""
+        for there in range(1, count + 1):
+            who.page.locator(".add > button").first.click()
+            who.page.locator(".bots button").first.click()
+            expect(who.page.locator(".bar .bot")).to_have_count(there)
+
+    def moments(self) -> None:
+        """A running game as a spectator sees it, an earlier moment of it, and leaving it."""
+        ann, bob, cleo = self.ann, self.come("Bob"), self.come("Cleo")
+        room = self.server.open_room("tictactoe")["id"]
+        self.sit(ann, room)
+        self.sit(bob, room)
+        self.sit(cleo, room)
+        self.look("spectator", cleo, room)
+        for who, cell in ((ann, "c4"), (bob, "c0")):
+            who.page.locator(f".spot.active[data-spot={cell}]").click()
+        expect(ann.page.locator(".spot.active").first).to_be_attached()
+        for visitor in (ann, cleo):
+            visitor.page.locator("header h1").focus()
+            visitor.press("ArrowLeft")
+            expect(visitor.page.locator(".looking")).to_be_visible()
+            self.look(f"an earlier moment as {visitor.name}", visitor, room)
+        ann.press("Escape")
+        doings = ann.page.locator(".doings > button")
+        for name, doing in (("leave?", doings.last), ("invite", ann.page.locator(".doings .invite"))):
+            doing.click()
+            expect(ann.page.locator("dialog[open]")).to_be_visible()
+            self.look(name, ann, room)
+            ann.press("Escape")
+        bob.page.locator(".doings > button").last.click()
+        bob.page.locator("dialog[open] button.main").click()
+        expect(ann.page.locator(".act .news")).to_be_visible()
+        self.look("somebody left", ann, room)
+
+    def dice(self) -> None:
+        """Backgammon after a roll, with a double on offer, and paused."""
+        ann, bob = pair = self.ann, self.come("Bob")
+        wish = {"game": "backgammon", "config": {"match": "five_points"}, "clock": BLITZ}
+        room = self.server.call("POST", "/api/rooms", wish).json()["id"]
+        for who in pair:
+            self.sit(who, room)
+        buttons = lambda who: who.page.locator(".act .controls > button")  # noqa: E731
+        for who in pair:
+            buttons(who).first.click()
+        tokens = [who.token for who in pair]
+        hasten(self.server, tokens, room, lambda view: view["phase"] == "move")
+        for who in pair:
+            expect(who.board.locator("[data-piece^=die]").first).to_be_attached()
+            self.look(f"a roll as {who.name}", who, room)
+        hasten(self.server, tokens, room, lambda view: view["phase"] == "roll")
+        for who in pair:
+            who.catch_up(self.server.room(room)["seq"])
+        first, other = pair if buttons(ann).count() else (bob, ann)
+        expect(buttons(first)).to_have_count(2)
+        self.look("roll or double", first, room)
+        buttons(first).last.click()
+        expect(buttons(other)).to_have_count(2)
+        self.look("a double", other, room)
+        self.look("a double of one's own", first, room)
+        buttons(other).first.click()
+        expect(buttons(first)).to_have_count(1)
+        first.page.locator(".act [aria-expanded]").last.click()
+        first.page.locator(".menu .controls > button").first.click()
+        answer = other.page.locator(".act .offer button")
+        expect(answer).to_have_count(2)
+        self.look("a pause?", other, room)
+        answer.first.click()
+        for who in (first, other):
+            expect(who.page.locator(".act .offer button")).to_have_count(1)
+            self.look("paused", who, room)
+
+    def bots(self) -> None:
+        """Tables of bots, and their advice; then the lists of rooms of all kinds, and of one's own."""
+        ann, cleo = self.ann, self.come("Cleo")
+        for game, config, bots in (("hearts", {}, 3), ("goofspiel", {"players": 5}, 4), ("hex", {}, 1)):
+            wish = {"game": game, "config": config, "listed": True}
+            room = self.server.call("POST", "/api/rooms", wish).json()["id"]
+            self.sit(ann, room)
+            self.add_bots(ann, bots)
+            self.look(f"{game} with bots", ann, room)
+        ann.page.locator(".doing > button.tool").first.click()
+        expect(ann.page.locator(".act > p[role=status]")).to_be_visible()
+        self.look("a hint", ann, room)
+        self.sit(cleo, self.server.open_room("backgammon", config={"variant": "plakoto"}, listed=True)["id"])
+        for path, there in (("/", "a.turn"), ("/games", "#running ~ ul")):
+            ann.go(path)
+            expect(ann.page.locator(there).first).to_be_visible()
+            self.look(f"{path} with games", ann)
+        for path in ("/", "/watch"):
+            cleo.go(path)
+            for number, kind in enumerate(cleo.page.locator(".kinds button").all()):
+                kind.click()
+                self.look(f"{path}, rooms {number}", cleo)
+
     def ladder(self) -> None:
         """A ranked game at its end, and what it leaves on the ladder, at its players and in their account."""
         ann, bob = (self.visit(self.server, name, viewport=PHONE, has_touch=True) for name in ("Ann", "Bob"))
@@ -202,14 +298,24 @@ class Walk:
         self.look("offline")
 
 
-def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_the_other_way(serve, visit):
-    walk = Walk(visit, serve())  # where nobody else's name is in a list
-    walk.around()
+WAYS: list[tuple[Callable[[Walk], None], ...]] = [
+    (Walk.around, Walk.offline),
+    (Walk.play, Walk.ladder),
+    (Walk.boards,),
+    (Walk.moments, Walk.dice),
+    (Walk.bots,),
+]
+"""Each at a server of its own, where nobody else's name is in a list."""
+
+
+@pytest.mark.parametrize("way", WAYS, ids=[way[0].__name__ for way in WAYS])
+def test_no_screen_overflows_or_overlaps_in_a_language_that_is_longer_and_runs_the_other_way(
+    serve, visit, way
+):
+    walk = Walk(visit, serve())
+    for part in way:
+        part(walk)
     expect(walk.ann.page.locator("html")).to_have_attribute("dir", "rtl")
-    walk.play()
-    walk.boards()
-    walk.ladder()
-    walk.offline()
     assert walk.faults == []
 
 
