@@ -9,11 +9,12 @@ from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.game import Outcome
-from parlour.journal.base import Player, RecordQuery
+from parlour.journal.base import NotKept, Player, Record, RecordQuery
 from parlour.offers import Resign
 from parlour.ratings import Standing
+from parlour.server.parts.accounts.accounts import MOST_DEVICES
 from parlour.server.parts.accounts.leaving import FORMER
-from parlour.server.parts.accounts.names import key_of_name
+from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.result_records import GameResult, Unrated, result_record, unrated_record
 from parlour.server.sessions import read_player
 from parlour.server.standings import standing_record
@@ -254,58 +255,6 @@ async def test_an_account_outlasts_a_restart(club):
         await again.http.aclose()
 
 
-# Names.
-
-
-@pytest.mark.parametrize("name", ["Ann", "ANN", "A n n", "Ann.", "\uff21\uff4e\uff4e", "\u0410\u043d\u043d"])
-async def test_no_two_accounts_have_names_that_look_the_same(club, name):
-    await club.open("Ann" if "\u043d" not in name else "Ahh")
-    guest = await club.guest(name=name)
-    assert code_of(await club.call("POST", "/api/account", {}, guest["token"])) == (409, "name_taken")
-    answer = await club.call("POST", "/api/account", {"name": "Bob"}, guest["token"])
-    assert (answer.status_code, answer.json()["name"]) == (201, "Bob")
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("Bill", "BIII"), ("Corn", "Com"), ("O0", "oo"), ("paula", "\u0440\u0430ul\u0430")]
-)
-def test_these_names_look_alike(one, other):
-    assert key_of_name(one) == key_of_name(other)
-
-
-@pytest.mark.parametrize(("one", "other"), [("Zoë", "Zoe"), ("Ann", "Anna"), ("!!", "??"), ("山田", "山口")])
-def test_these_do_not(one, other):
-    assert key_of_name(one) != key_of_name(other)
-
-
-@pytest.mark.parametrize("name", ["\u0410nn", "Ann Ω", "Guest 1234", "guest9", "Random bot"])
-async def test_a_name_of_two_scripts_or_of_guests_or_bots_is_refused(club, name):
-    guest = await club.guest(name="Ann")
-    answer = await club.call("POST", "/api/account", {"name": name}, guest["token"])
-    assert (answer.json()["code"], answer.json()["path"]) == ("invalid_name", "$.name")
-
-
-@pytest.mark.parametrize("name", ["Zoë 7", "山田たろう", "Ολγα", "Мария", "김철수", "🙂 Ann"])
-async def test_a_name_of_one_script_is_welcome(club, name):
-    assert (await club.open(name))["name"] == name
-
-
-async def test_an_account_changes_its_name_and_the_old_one_is_free(club):
-    ann, bob = await club.open("Ann"), await club.open("Bob")
-    assert (await club.guest(ann["token"], name="Anna"))["name"] == "Anna"
-    assert (await club.guest(ann["token"], name="ANNA"))["name"] == "ANNA"
-    taken = await club.call("POST", "/api/players", {"name": "anna"}, bob["token"])
-    assert code_of(taken) == (409, "name_taken")
-    assert (await club.guest(bob["token"], name="Ann"))["name"] == "Ann"
-
-
-async def test_a_guest_may_have_an_accounts_name_and_is_marked_as_a_guest(club):
-    await club.open("Ann")
-    guest = await club.guest(name="Ann")
-    assert guest["account"] is False
-    assert (await club.call("GET", f"/api/players/{guest['id']}")).json()["guest"] is True
-
-
 # Devices.
 
 
@@ -354,24 +303,84 @@ async def test_a_link_signs_another_device_in_once(club):
 
 async def test_of_two_who_use_a_link_at_once_one_is_signed_in(club):
     ann = await club.open("Ann")
-    secret = (await club.call("POST", "/api/account/links", token=ann["token"])).json()["path"].split("#")[1]
+    secret = await link_of(club, ann)
     answers = await asyncio.gather(*(club.sign_in(link=secret) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [201, 410, 410]
 
 
 async def test_a_link_lasts_two_minutes_and_a_new_one_ends_it(club):
     ann = await club.open("Ann")
-
-    async def link():
-        answer = await club.call("POST", "/api/account/links", token=ann["token"])
-        return answer.json()["path"].split("#")[1]
-
-    old, new = await link(), await link()
+    old, new = await link_of(club, ann), await link_of(club, ann)
     assert code_of(await club.sign_in(link=old)) == (410, "link_expired")
     club.world.clock.time += 121
     assert code_of(await club.sign_in(link=new)) == (410, "link_expired")
-    assert (await club.sign_in(link=await link())).status_code == 201
+    assert (await club.sign_in(link=await link_of(club, ann))).status_code == 201
     assert await club.world.journal.records(RecordQuery("sign_in_link")) == []
+
+
+async def link_of(club, who):
+    """The secret of a link that signs in to somebody's account."""
+    answer = await club.call("POST", "/api/account/links", token=who["token"])
+    return answer.json()["path"].split("#")[1]
+
+
+ENDINGS = {
+    "sign out everywhere": ("DELETE", "/api/players/me/sessions"),
+    "sign out the device that made it": ("DELETE", "/api/account/devices/2"),
+    "sign out another device": ("DELETE", "/api/account/devices/3"),
+    "make a new code": ("POST", "/api/account/code"),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+async def test_a_link_ends_when_its_owner_signs_anybody_out_or_makes_a_new_code(club, ending):
+    ann = await club.open("Ann")
+    thief, _ = [(await club.sign_in(code=ann["code"])).json() for _ in range(2)]
+    link = await link_of(club, thief)
+    assert (await club.call(*ending, token=ann["token"])).status_code in (200, 201)
+    assert code_of(await club.sign_in(link=link)) == (410, "link_expired")
+    assert await club.world.journal.records(RecordQuery("sign_in_link")) == []
+
+
+async def test_a_link_ends_with_the_device_that_made_it_also_if_that_gave_way_to_one_too_many(club):
+    ann = await club.open("Ann")
+    link = await link_of(club, ann)
+    for _ in range(MOST_DEVICES):
+        club.world.clock.time += 1
+        await club.sign_in(code=ann["code"])
+    assert code_of(await club.sign_in(link=link)) == (410, "link_expired")
+
+
+async def test_a_link_stays_when_what_would_end_it_is_not_kept(club, monkeypatch):
+    ann = await club.open("Ann")
+    link = await link_of(club, ann)
+
+    async def keep(*_):
+        raise NotKept("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(club.world.journal, "keep", keep)
+        assert (await club.end(ann["token"])).status_code == 503
+    assert (await club.sign_in(link=link)).json()["id"] == ann["id"]
+
+
+async def test_a_link_lasts_two_minutes_also_while_the_server_is_down(club, monkeypatch):
+    ann = await club.open("Ann")
+    link, late = await link_of(club, ann), 121.0
+    async with await club.world.restart() as world:
+        again, date = Club(world), world.clock.date
+        monkeypatch.setattr(world.clock, "date", lambda: date() + late)
+        assert code_of(await again.sign_in(link=link)) == (410, "link_expired")
+        late = 60.0
+        assert (await again.sign_in(link=link)).status_code == 201
+        await again.http.aclose()
+
+
+async def test_a_link_of_an_older_version_that_kept_no_date_signs_in(club):
+    ann = await club.open("Ann")
+    due = club.world.clock.now() + 60
+    await club.world.journal.keep(Record("sign_in_link", digest_of("secret"), b"", owner=ann["id"], due=due))
+    assert (await club.sign_in(link="secret")).json()["id"] == ann["id"]
 
 
 @pytest.mark.parametrize("shown", [{}, {"code": "A" * 20, "link": "x"}, {"code": 7}, {"link": "x" * 300}])

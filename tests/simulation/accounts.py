@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from itertools import count
+from itertools import count, product
 from random import Random
 from typing import Any
 
@@ -21,8 +21,12 @@ from tests.simulation.database import finish
 from tests.simulation.wires import CLOSE, Client
 
 DEEDS = (
-    "code", "code", "link", "link", "renew", "sign_out", "sign_out", "end_all", "rename", "rename", "delete",
+    "code", "code", "link", "link", "hold", "renew", "sign_out", "sign_out", "end_all", "rename", "rename",
+    "delete",
 )  # fmt: skip
+LINKS = ("link", "hold")
+"""A link is made, to be used at once, or by somebody who tries it when that should be too late."""
+ENDS_LINKS = ("end_all", "sign_out", "renew")
 NAMES = ("Ada", "ada.", "Bea", "Cyd")
 """What accounts want to be called; two of them look alike."""
 LIKELY = (Code.BAD_TOKEN, Code.NOT_SAVED, Code.NAME_TAKEN, Code.LINK_EXPIRED, Code.BAD_CODE, Code.NOT_FOUND,
@@ -116,6 +120,8 @@ class AccountHolder:
         self.broken: list[str] = []
         self._chance, self._code_of_mine = chance, new_code()
         self._numbers = count(1)
+        self._held: list[str] = []
+        """Links that nobody has used yet."""
         self.guest = SignedInDevice(self, Bearer(self.id, 0), Random(chance.random()))
         """The connection that they have before there is an account."""
 
@@ -186,11 +192,14 @@ class AccountHolder:
 
         self._begin(Deed("code", self._now, word=code), do)
 
-    def _link(self, bearer: Bearer) -> None:
+    def _link(self, bearer: Bearer, what: str = "link") -> None:
         async def do(machine: Machine) -> str:
             return await machine.parlour.accounts.make_link(bearer)
 
-        self._begin(Deed("link", self._now, bearer), do)
+        self._begin(Deed(what, self._now, bearer), do)
+
+    def _hold(self, bearer: Bearer) -> None:
+        self._link(bearer, "hold")
 
     def _use_link(self, secret: str, number: int) -> None:
         async def do(machine: Machine) -> SignedIn:
@@ -264,6 +273,7 @@ class AccountHolder:
             self._hear(deed, came)
 
     def _hear(self, deed: Deed, came: Any) -> None:
+        """Remember what was answered, and do what follows from it."""
         if isinstance(came, tuple) and isinstance(came[0], SignedIn):  # with the account's code
             came, deed.word = came
         if isinstance(came, SignedIn):
@@ -275,6 +285,11 @@ class AccountHolder:
             deed.word = came
             if deed.what == "link":
                 self._use_link(came, next(self._numbers))
+            elif deed.what == "hold":
+                self._held.append(came)
+        if deed.what in ENDS_LINKS:
+            while self._held:
+                self._use_link(self._held.pop(), next(self._numbers))
 
     # In the end.
 
@@ -372,11 +387,16 @@ def _judge_links(holder: AccountHolder) -> Iterator[str]:
     used = _done(holder, "use")
     times = Counter(deed.word for deed in used)
     yield from (f"a link has signed {holder.name} in {many} times" for many in times.values() if many > 1)
+    made = {deed.word: deed for deed in _done(holder, *LINKS)}
     for deed in (one for one in holder.deeds if one.what == "use" and one.refused == Code.LINK_EXPIRED):
         others = [one for one in _maybe(holder, "use") if one.word == deed.word and one is not deed]
-        newer = [one for one in _maybe(holder, "link") if one.word != deed.word and not deed.is_before(one)]
-        if not others and not newer and not _maybe(holder, "delete"):
+        newer = [one for one in _maybe(holder, *LINKS) if one.word != deed.word and not deed.is_before(one)]
+        ends = [one for one in _maybe(holder, *ENDS_LINKS) if not one.is_before(made[deed.word])]
+        if not others and not newer and not ends and not _maybe(holder, "delete"):
             yield f"a link of {holder.name} was refused that nobody had used"
+    for deed, end in product(used, _done(holder, *ENDS_LINKS)):
+        if made[deed.word].is_before(end) and end.is_before(deed):
+            yield f"a link has signed {holder.name} in after {end.what} had ended it"
     named = Counter(one.name for one in holder.kept.devices if one.name.startswith("by link"))
     yield from (f"{holder.name} has {many} devices {name}" for name, many in named.items() if many > 1)
 

@@ -1,7 +1,7 @@
 """Faults that can be planted, each into one schedule: a simulation that does not find them proves nothing."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -12,7 +12,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Record, Unchanged
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
-from parlour.server.parts.accounts.accounts import SIGN_IN_LINK, Accounts, SignedIn
+from parlour.server.parts.accounts.accounts import SIGN_IN_LINK, Accounts, Link, SignedIn
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.notifications import notifications
 from parlour.server.parts.notifications.rules import Delivery, begin_try, delivery_record
@@ -155,11 +155,23 @@ def lasting_links(_: Schedule) -> AbstractContextManager[None]:
     return replaced(Accounts, "sign_in_by_link", sign_in)
 
 
+@contextmanager
+def unended_links(_: Schedule) -> Iterator[None]:
+    """A link signs in also after the account has ended all sessions, or the one that made it."""
+
+    async def drop_nothing(*_: Any) -> Sequence[Change]:
+        return ()
+
+    always = replaced(Link, "is_valid", lambda *_: True)
+    with always, replaced(Accounts, "_without_links", drop_nothing):
+        yield
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
         unread_tickets, relay_told_too_early, told_again, turns_not_told, lost_news,
-        lasting_links,
+        lasting_links, unended_links,
     )
 }  # fmt: skip

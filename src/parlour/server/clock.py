@@ -29,7 +29,7 @@ class Clock(Protocol):
         ...
 
     def date(self) -> float:
-        """Wall time in seconds since 1970, for display only."""
+        """Wall time in seconds since 1970: for display, and for what goes on while the server is down."""
         ...
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Handle:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
@@ -17,6 +18,7 @@ from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
 from parlour.server.parts.accounts.names import check_account_name, key_of_name
 from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
+from parlour.server.record_decoding import read
 from parlour.server.sessions import TRIES, Asker, Device, KeptPlayer, Sessions
 from parlour.server.tokens import Bearer, new_player_id
 
@@ -41,10 +43,27 @@ class SignedIn(NamedTuple):
     device: int
 
 
+class Link(msgspec.Struct, frozen=True):
+    """What is kept of a link that signs a device in: it ends with the session that made it, or sooner."""
+
+    made: float
+    """Wall time: the rooms' clock stands still while the server is down, and a link goes on to age."""
+    session: int
+    device: int
+    """The maker's; 0 if the server itself has made it."""
+
+    def is_valid(self, account: KeptPlayer, date: float) -> bool:
+        """Whether it signs in to this account at this time."""
+        is_signed_in = not self.device or any(one.number == self.device for one in account.devices)
+        return date - self.made <= LINK_LASTS and self.session == account.session and is_signed_in
+
+
 Made = tuple[KeptPlayer, Sequence[Change]]
 Make = Callable[[KeptPlayer], Awaitable[Made]]
 """Makes the next value of a player, with what is written beside it."""
 
+_encode_link = msgspec.json.Encoder().encode
+_decode_link = msgspec.json.Decoder(Link).decode
 _WRONG = (Code.BAD_CODE, Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED)
 """The refusals of those who may be guessing."""
 
@@ -144,11 +163,12 @@ class Accounts:
         return changes
 
     async def renew_code(self, who: Asker) -> str:
-        """A new recovery code for an account; the old one is not valid any more."""
+        """A new recovery code for an account; the old one and all links are not valid any more."""
         code = new_code()
 
         async def renew(account: KeptPlayer) -> Made:
-            return _with_code(known_account(account), code)
+            account, changes = _with_code(known_account(account), code)
+            return account, (*changes, *await self._without_links(account))
 
         await self._sessions.change(who, renew)
         return code
@@ -187,15 +207,21 @@ class Accounts:
         secret = new_link_secret()
 
         async def make(account: KeptPlayer) -> Made:
-            now = self._clock.now()
-            mine = RecordQuery(SIGN_IN_LINK, owner=known_account(account).id)
+            now, device = self._clock.now(), 0 if isinstance(who, str) else who.device
             lapsed = RecordQuery(SIGN_IN_LINK, due_by=now, limit=DROP_AT_ONCE)
-            old = {one.key for query in (mine, lapsed) for one in await self._journal.records(query)}
-            link = NewRecord(SIGN_IN_LINK, digest_of(secret), b"", owner=account.id, due=now + LINK_LASTS)
-            return account, (*(Drop(SIGN_IN_LINK, key=key) for key in sorted(old)), link)
+            drops = await self._without_links(known_account(account), lapsed)
+            body = _encode_link(Link(self._clock.date(), account.session, device))
+            link = NewRecord(SIGN_IN_LINK, digest_of(secret), body, owner=account.id, due=now + LINK_LASTS)
+            return account, (*drops, link)
 
         await self._sessions.change(who, make)
         return secret
+
+    async def _without_links(self, account: KeptPlayer, *others: RecordQuery) -> Sequence[Change]:
+        """What is written to end the links of an account, and those that other queries find."""
+        queries = (RecordQuery(SIGN_IN_LINK, owner=account.id), *others)
+        keys = {one.key for query in queries for one in await self._journal.records(query)}
+        return [Drop(SIGN_IN_LINK, key=key) for key in sorted(keys)]
 
     async def sign_in_by_link(self, secret: str, device: str) -> SignedIn:
         """Sign a device in by a link, which is used up by that."""
@@ -208,28 +234,31 @@ class Accounts:
             record = await self._journal.record(SIGN_IN_LINK, digest)
             if record is None or record.due is None or record.due < self._clock.now():
                 raise _link_expired()
+            if record.body and not read(record, _decode_link).is_valid(account, self._clock.date()):
+                raise _link_expired()  # without a body it was made by an older version
             used = (Unchanged(record), Drop(SIGN_IN_LINK, key=digest))
             return self.on_device(known_account(account), device), used
 
         return await self.sign_in(link.owner, sign_in)
 
     async def sign_out(self, who: Asker, device: int) -> None:
-        """Sign one device out: its tokens are not valid any more, and its connections close."""
+        """Sign one device out: its tokens and all links are not valid any more, its connections close."""
 
         async def sign_out(account: KeptPlayer) -> Made:
             rest = tuple(one for one in account.devices if one.number != device)
             if len(rest) == len(account.devices):
                 raise Refused(Code.NOT_FOUND, f"you are not signed in on a device {device}")
-            return replace(account, devices=rest), ()
+            return replace(account, devices=rest), await self._without_links(account)
 
         await self._sessions.change(who, sign_out)
 
     async def end_all(self, who: Asker, device: str) -> SignedIn:
-        """End all sessions of a player; an account is signed in anew, on the device that asked."""
+        """End all sessions and links of a player; an account is signed in anew, on the device that asked."""
 
         async def end(player: KeptPlayer) -> Made:
             player = replace(player, session=player.session + 1, devices=())
-            return player if player.account is None else self.on_device(player, device), ()
+            drops = await self._without_links(player)
+            return player if player.account is None else self.on_device(player, device), drops
 
         player = await self._sessions.change(who, end)
         return SignedIn(player, 0 if player.account is None else player.last_device)
@@ -268,5 +297,8 @@ def _wrong_code() -> Refused:
 
 
 def _link_expired() -> Refused:
-    why = "this link was used or is older than two minutes; show a new one on a device that is signed in"
+    why = (
+        "this link is not valid any more: it works once and lasts two minutes; show a new one on a device "
+        "that is signed in"
+    )
     return Refused(Code.LINK_EXPIRED, why, path="$.link")
