@@ -1,17 +1,29 @@
 """A server that goes down with everybody connected has them all back soon, and has lost nothing."""
 
 import asyncio
+import json
 import signal
+import sqlite3
+from contextlib import closing
 
 import pytest
 
+from parlour.clocks import MAX_LAG
 from tests.cluster.guests import Line
+from tests.cluster.real import until
 from tests.e2e.servers import Server
 from tests.torture.restarts import restart
 from tests.torture.starts import measure_start
 
 LOST_AT_MOST = 2.0
 """Seconds: the rooms' clock is noted once a second, and what ran since then is nobody's loss."""
+
+BEAT = 1.0
+"""Seconds between two writes of that clock: a killed server gives back what ran since the last one."""
+LATE = LOST_AT_MOST - BEAT
+"""Seconds by which a busy machine writes, asks or tells later."""
+THREE = 3.25
+"""Seconds that the kept clock has left before the server is killed: by the next write there are less."""
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -48,6 +60,50 @@ async def test_kill_9_and_the_time_that_a_server_is_down_cost_no_player_anything
         assert -0.1 <= before - bob.seconds_left(0) + LOST_AT_MOST <= up + LOST_AT_MOST
     finally:
         server.kill()
+
+
+async def test_three_seconds_that_are_left_at_kill_9_are_left_after_it(tmp_path):
+    server = Server(tmp_path)
+    server.start()
+    time = asyncio.get_running_loop().time
+    try:
+        ann, bob = [Line(server.guest(name), "ABCD") for name in ("Ann", "Bob")]
+        server.open_room("tictactoe", id="ABCD", clock={"kind": "turn", "seconds": 6})
+        for line in (ann, bob):
+            await line.connect(server)
+            await line.join()
+        seen, told = time(), bob.clocks["now"]
+        over = told + bob.seconds_left(0)
+        await until(lambda: over - kept_clock(tmp_path) < THREE, "some three seconds that are left")
+        in_truth = over - told - (time() - seen)
+        server.kill()
+        kept = over - kept_clock(tmp_path)
+        assert in_truth - LATE <= kept < in_truth + BEAT + LATE, "behind by one write, and never ahead"
+        begun = time()
+        server.start()
+        up = time() - begun
+        await until(lambda: server.room("ABCD")["status"] == "over", "the end of the time")
+        assert time() - begun >= kept, "Ann had all of it"
+        down, *_, flag = steps_after(tmp_path, over - kept)
+        assert (down["command"]["do"], flag["command"]["do"]) == ("disconnect", "flag")
+        assert kept - up <= over - down["now"] <= kept, "and had no more of it when the server was up again"
+        assert over + MAX_LAG <= flag["now"] < over + MAX_LAG + LATE
+    finally:
+        server.kill()
+
+
+def kept_clock(data):
+    """The rooms' clock in the journal: a server that is killed now goes on from there."""
+    with closing(sqlite3.connect(f"file:{data / 'parlour.db'}?mode=ro", uri=True)) as journal:
+        (now,) = journal.execute("SELECT now FROM clock").fetchone()
+    return now
+
+
+def steps_after(data, now):
+    """The steps of the room that were made after a time of that clock."""
+    with closing(sqlite3.connect(f"file:{data / 'parlour.db'}?mode=ro", uri=True)) as journal:
+        bodies = journal.execute("SELECT body FROM steps ORDER BY seq").fetchall()
+    return [step for (body,) in bodies if (step := json.loads(body))["now"] >= now]
 
 
 def test_all_rooms_can_be_played_soon_after_kill_9(tmp_path):
