@@ -5,10 +5,12 @@ import asyncio
 import pytest
 
 from parlour.errors import Refused
+from parlour.journal.base import Drop, NewRecord, RecordQuery
 from parlour.server.limits import Allowances
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import MOST_DEVICES, Accounts
 from parlour.server.parts.accounts.leaving import FORMER, delete_account, everything_about
+from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
 from parlour.server.parts.notifications.endpoints import Endpoints
@@ -136,6 +138,17 @@ async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_tol
     with pytest.raises(Refused, match="bad_token"):
         await adding
     assert await endpoints.list("gus") == []
+
+
+async def test_names_get_keys_by_new_rules_and_stay_those_of_their_accounts(journal, worker):
+    one = worker()
+    await one.open("bill", "Bill", "")
+    await journal.keep(Drop(ACCOUNT_NAME, key="blll"), NewRecord(ACCOUNT_NAME, "old", b"Bill", owner="bill"))
+    await asyncio.gather(renew_keys(journal), renew_keys(journal))
+    (record,) = await journal.records(RecordQuery(ACCOUNT_NAME))
+    assert (record.key, record.body, record.owner) == ("blll", b"Bill", "bill")
+    with pytest.raises(Refused, match="name_taken"):
+        await one.open("eve", "Bi||", "")
 
 
 async def test_a_name_a_link_and_a_user_are_given_once_however_many_ask(journal, worker):

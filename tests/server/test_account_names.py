@@ -1,8 +1,16 @@
 """Names of accounts: one script each, and no two that look the same."""
 
-import pytest
+import unicodedata
 
-from parlour.server.parts.accounts.names import key_of_name
+import pytest
+from msgspec.structs import replace
+
+from parlour.errors import Refused
+from parlour.journal.base import Drop, NewRecord, RecordQuery
+from parlour.sanitize import clean_name
+from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
+from parlour.server.parts.accounts.names import check_account_name, key_of_name
+from parlour.server.sessions import player_record, read_player
 from tests.server.test_accounts import Club, code_of
 from tests.server.world import PLAYABLE, World
 
@@ -15,7 +23,20 @@ async def club():
         await club.http.aclose()
 
 
-@pytest.mark.parametrize("name", ["Ann", "ANN", "A n n", "Ann.", "\uff21\uff4e\uff4e", "\u0410\u043d\u043d"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann",
+        "ANN",
+        "A n n",
+        "Ann.",
+        "\uff21\uff4e\uff4e",
+        "\u0410\u043d\u043d",
+        "Ann\u0338",
+        "\u0251nn",
+        "A\u0274\u0274",
+    ],
+)
 async def test_no_two_accounts_have_names_that_look_the_same(club, name):
     await club.open("Ann" if "\u043d" not in name else "Ahh")
     guest = await club.guest(name=name)
@@ -25,25 +46,81 @@ async def test_no_two_accounts_have_names_that_look_the_same(club, name):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("Bill", "BIII"), ("Corn", "Com"), ("O0", "oo"), ("paula", "\u0440\u0430ul\u0430")]
-)
+    ("one", "other"),
+    [
+        ("Bill", "BIII"), ("Bill", "Bi||"), ("Bill", "Bi\u01c0\u01c0"), ("Corn", "Com"), ("O0", "oo"),
+        ("paula", "\u0440\u0430ul\u0430"), ("ooo", "\u0585\u0585\u0585"), ("ooo", "\u0ae6\u0ae6\u0ae6"),
+        ("Hobo", "\u04bb\u043e\u044c\u043e"), ("Zoë", "Zo\u0435\u0308"), ("Zoë", "Zoe\u0308\u0308"),
+        ("Niño", "Nin\u0342o"), ("Ann", "Ann\u00b4"), ("Kate", "\ua4d7\ua4ee\ua4d4\ua4f0"), ("カ", "力"),
+        ("علي", "علی"), ("محمد", "محـمد"), ("กิ", "กิิ"),
+    ],
+)  # fmt: skip
 def test_these_names_look_alike(one, other):
     assert key_of_name(one) == key_of_name(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("Zoë", "Zoe"), ("Ann", "Anna"), ("!!", "??"), ("山田", "山口")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Zoë", "Zoe"), ("Ann", "Anna"), ("!!", "??"), ("山田", "山口"), ("रीमा", "रेमा"), ("กิ", "กี"),
+        ("ที", "ที่"),
+        ("مُحمد", "محمد"), ("דָּן", "דן"), ("がく", "かく"), ("தமி", "தமீ"), ("🙂", "🙃"),
+    ],
+)  # fmt: skip
 def test_these_do_not(one, other):
     assert key_of_name(one) != key_of_name(other)
 
 
-@pytest.mark.parametrize("name", ["\u0410nn", "Ann Ω", "Guest 1234", "guest9", "Random bot"])
+INVISIBLE = ["\u034f", "\u17b4", "\u180b", "\u180f", "\ufe00", "\ufe0e", "\ufe0f", "\U000e0100", "\U000e01ef"]
+
+
+@pytest.mark.parametrize("mark", INVISIBLE)
+async def test_what_nobody_sees_is_in_no_name_and_in_no_key(club, mark):
+    assert key_of_name(f"An{mark}n{mark}") == key_of_name("Ann")
+    guest = await club.guest(name=f"Ann{mark}")
+    answer = await club.call("POST", "/api/account", {}, guest["token"])
+    assert (answer.json()["code"], answer.json()["path"]) == ("invalid_name", "$.name")
+
+
+def test_the_marks_that_nobody_sees_are_all_that_unicode_has():
+    """Of what is ignorable by default, names can only have marks: the rest is refused in all of them."""
+    ignorable = [
+        0x34F,
+        0x17B4,
+        0x17B5,
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0000, 0xE1000),
+    ]
+    for character in map(chr, ignorable):
+        name = f"An{character}n"
+        if unicodedata.category(character) == "Mn":
+            with pytest.raises(Refused):
+                check_account_name(name)
+        else:
+            with pytest.raises(Refused):
+                clean_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [("Ann ❤\ufe0f", "Ann ❤"), ("1\ufe0f\u20e3", "1"), ("葛\U000e0100城", "葛城"), ("ᠮᠠ\u180b", "ᠮᠠ")],
+)
+async def test_a_mark_that_chooses_a_form_of_an_emoji_or_of_a_letter_is_welcome_there(club, name, plain):
+    assert (await club.open(name))["name"] == name
+    assert key_of_name(name) == key_of_name(plain)
+
+
+@pytest.mark.parametrize("name", ["\u0410nn", "Ann Ω", "Guest 1234", "guest9", "Random bot", "Ann\u0e34"])
 async def test_a_name_of_two_scripts_or_of_guests_or_bots_is_refused(club, name):
     guest = await club.guest(name="Ann")
     answer = await club.call("POST", "/api/account", {"name": name}, guest["token"])
     assert (answer.json()["code"], answer.json()["path"]) == ("invalid_name", "$.name")
 
 
-@pytest.mark.parametrize("name", ["Zoë 7", "山田たろう", "Ολγα", "Мария", "김철수", "🙂 Ann"])
+@pytest.mark.parametrize(
+    "name", ["Zoë 7", "山田たろう", "Ολγα", "Мария", "김철수", "🙂 Ann", "रीमा", "ที่", "مُحَمَّد", "ẹ́bùn"]
+)
 async def test_a_name_of_one_script_is_welcome(club, name):
     assert (await club.open(name))["name"] == name
 
@@ -62,3 +139,72 @@ async def test_a_guest_may_have_an_accounts_name_and_is_marked_as_a_guest(club):
     guest = await club.guest(name="Ann")
     assert guest["account"] is False
     assert (await club.call("GET", f"/api/players/{guest['id']}")).json()["guest"] is True
+
+
+# Keys of other rules.
+
+
+async def give(club, name, key):
+    """An account of before, whose name has this key; its player's id and token."""
+    ann = await club.open("Somebody")
+    record = await club.world.journal.record("player", ann["id"])
+    player = replace(read_player(record), name=name)
+    await club.world.journal.keep(
+        player_record(player, record.due),
+        Drop(ACCOUNT_NAME, key=key_of_name("Somebody")),
+        NewRecord(ACCOUNT_NAME, key, name.encode(), owner=ann["id"]),
+        Drop("account_name_rules"),
+    )
+    return ann
+
+
+async def keys(world):
+    return {record.key: record.owner for record in await world.journal.records(RecordQuery(ACCOUNT_NAME))}
+
+
+OLD_NAMES = [
+    ("\u0585\u0585\u0585", "\u0585\u0585\u0585", "ooo"),
+    ("Bi||", "bl||", "Bill"),
+    ("Ann\ufe0f", "ann\ufe0f", "Ann"),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "alike"), OLD_NAMES)
+async def test_a_name_of_other_rules_is_kept_and_nobody_gets_one_that_looks_like_it(club, name, key, alike):
+    ann = await give(club, name, key)
+    async with await club.world.restart() as world:
+        again = Club(world)
+        assert (await again.whoami(ann["token"]))["name"] == name
+        assert await keys(world) == {key_of_name(alike): ann["id"]}
+        guest = await again.guest(name=alike)
+        assert code_of(await again.call("POST", "/api/account", {}, guest["token"])) == (409, "name_taken")
+        assert (await again.guest(ann["token"], name=name))["name"] == name
+        assert (await again.guest(ann["token"], name="Bea"))["name"] == "Bea"
+        assert (await again.call("POST", "/api/account", {}, guest["token"])).status_code == 201
+        await again.http.aclose()
+
+
+async def test_two_accounts_whose_names_look_the_same_by_new_rules_alone_keep_them(club):
+    ann = await club.open("Ann")
+    other = await give(club, "Ann\ufe0f", "ann\ufe0f")
+    async with await club.world.restart() as world:
+        again = Club(world)
+        assert await keys(world) == {"ann": ann["id"], "ann\ufe0f": other["id"]}
+        assert [(await again.whoami(one["token"]))["name"] for one in (ann, other)] == ["Ann", "Ann\ufe0f"]
+        assert (await again.call("DELETE", "/api/account", token=other["token"])).status_code == 200
+        assert await keys(world) == {"ann": ann["id"]}
+        await again.http.aclose()
+
+
+async def test_keys_are_made_anew_once(club, monkeypatch):
+    await give(club, "Bi||", "bl||")
+    await renew_keys(club.world.journal)
+    before = await keys(club.world)
+
+    async def records(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(club.world.journal, "records", records)
+    await renew_keys(club.world.journal)
+    monkeypatch.undo()
+    assert (await keys(club.world), list(before)) == (before, ["blll"])

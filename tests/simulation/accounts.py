@@ -10,8 +10,9 @@ import msgspec
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import OutcomeUnknown, RecordQuery, Trouble
-from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, RECOVERY_CODE, SIGN_IN_LINK, SignedIn
+from parlour.server.parts.accounts.accounts import RECOVERY_CODE, SIGN_IN_LINK, SignedIn
 from parlour.server.parts.accounts.leaving import delete_account
+from parlour.server.parts.accounts.name_records import ACCOUNT_NAME
 from parlour.server.parts.accounts.names import key_of_name
 from parlour.server.parts.accounts.secrets import digest_of_code, new_code
 from parlour.server.sessions import KIND, Identities, KeptPlayer, read_player

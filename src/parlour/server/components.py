@@ -16,6 +16,7 @@ from parlour.server.limits import Limits
 from parlour.server.metrics import own_text
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import Accounts
+from parlour.server.parts.accounts.name_records import renew_keys
 from parlour.server.parts.notifications.notifications import Notifications
 from parlour.server.parts.pairing.pairing import Pairing
 from parlour.server.parts.ratings.settling import Ratings
@@ -128,6 +129,7 @@ class Components:
         """Open the journal and start all parts."""
         await self.rooms.start()
         self.pseudonyms = Pseudonyms(await secret_of(self.journal))
+        await renew_keys(self.journal)
         await self.ratings.start()
         await self.notifications.start()
         if not self.environment.ownership.is_shared:  # else whoever owns the lobby does that

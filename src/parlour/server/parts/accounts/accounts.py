@@ -16,13 +16,12 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Drop, Journal, NewRecord, RecordQuery, Unchanged
 from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
-from parlour.server.parts.accounts.names import check_account_name, key_of_name
+from parlour.server.parts.accounts.name_records import claim_name
 from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
 from parlour.server.record_decoding import read
 from parlour.server.sessions import TRIES, Asker, Device, KeptPlayer, Sessions
 from parlour.server.tokens import Bearer, new_player_id
 
-ACCOUNT_NAME = "account_name"
 RECOVERY_CODE = "recovery_code"
 SIGN_IN_LINK = "sign_in_link"
 PROXY_USER = "proxy_user"
@@ -148,19 +147,9 @@ class Accounts:
 
         return await self._sessions.change(bearer, see)
 
-    async def claim(self, before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
+    async def claim(self, _before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
         """What is written to give an account its name; refused if another account has it."""
-        key = key_of_name(check_account_name(account.name))
-        taken = await self._journal.record(ACCOUNT_NAME, key)
-        if taken is not None and taken.owner != account.id:
-            why = f"another account has the name {account.name}, or one that looks like it; choose another"
-            raise Refused(Code.NAME_TAKEN, why, path="$.name")
-        changes: list[Change] = []
-        if before is not None and (old := key_of_name(before.name)) != key:
-            changes.append(Drop(ACCOUNT_NAME, key=old))
-        if taken is None:
-            changes.append(NewRecord(ACCOUNT_NAME, key, account.name.encode(), owner=account.id))
-        return changes
+        return await claim_name(self._journal, account)
 
     async def renew_code(self, who: Asker) -> str:
         """A new recovery code for an account; the old one and all links are not valid any more."""

@@ -21,8 +21,8 @@ from parlour.journal.base import (
 )
 from parlour.ratings import Standing
 from parlour.server.endpoint_records import EndpointKind, endpoints_of
-from parlour.server.parts.accounts.accounts import ACCOUNT_NAME, PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
-from parlour.server.parts.accounts.names import key_of_name
+from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
+from parlour.server.parts.accounts.name_records import drop_names
 from parlour.server.parts.accounts.passkeys import PASSKEY
 from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.record_decoding import read
@@ -104,7 +104,7 @@ async def delete_account(journal: Journal, sessions: Sessions, call: CallRoom, w
     async def forget(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
         drops: list[Change] = [Drop(PREFERENCES, key=id)]
         if player.account is not None:
-            drops.append(Drop(ACCOUNT_NAME, key=key_of_name(player.name)))
+            drops += await drop_names(journal, id)
         if player.code:
             drops.append(Drop(RECOVERY_CODE, key=player.code))
         for kind in (SIGN_IN_LINK, PROXY_USER, PASSKEY):
