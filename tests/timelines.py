@@ -16,7 +16,7 @@ ANN, BOB = "ann", "bob"
 class AnnThinks(Probe):
     """A game in which it is always Ann's turn."""
 
-    offers = ("pause",)
+    offers: tuple[str, ...] = ("pause",)
     seats = range(2, 3)
     timeouts = Timeouts(game=None)
 
@@ -67,11 +67,12 @@ def play(table, timeline):
 
 
 def left(table):
-    """What each seat has left at this moment."""
-    now = table.room.clock(table.now)
+    """What each seat has left at this moment; a delay that runs is counted with it."""
+    clocks, now = table.room.clocks, table.room.clock(table.now)
+    free = clocks.settings.extra if clocks.settings.kind == "delay" else 0.0
     return [
-        round(one.left if one.since is None else table.room.clocks.out_at(seat) - now, 3)
-        for seat, one in enumerate(table.room.clocks.seats)
+        round(clocks.out_at(seat) - now if one.since is not None else one.left - max(0, one.spent - free), 3)
+        for seat, one in enumerate(clocks.seats)
     ]
 
 

@@ -3,7 +3,7 @@
 All times are on the game's clock, which stands still while the server is down and while the game is paused.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -85,6 +85,11 @@ class SeatClock(msgspec.Struct, frozen=True, omit_defaults=True):
     spent: float = 0.0
     """Seconds of its turn so far, where the turn goes on and its time stands still."""
 
+    @property
+    def has_turn(self) -> bool:
+        """Whether it is in a turn, also one whose time stands still."""
+        return self.since is not None or self.out or self.spent > 0
+
 
 class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
     """The clocks of all seats."""
@@ -132,52 +137,106 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
         away = self.away if settings.away is not None and settings.away.at_zero == at_zero else ()
         return sorted({seat for row in (think, away) for seat, one in enumerate(row) if one.out})
 
-    def run(self, to_move: Collection[int], gone: Collection[int], now: float) -> "Clocks":
-        """Let the time of those run who are to move, and of those who are gone; the others' turns are over.
+    def ended(self, to_move: Collection[int], idle: Collection[int], *, every: bool) -> frozenset[int]:
+        """The seats whose turn has ended: *every* turn, or that of those who are not to move any more."""
+        return frozenset(
+            [
+                seat
+                for seat, one in enumerate(self.seats)
+                if one.has_turn and seat not in idle and (every or seat not in to_move)
+            ]
+        )
 
-        As long as somebody may be away, their time to think stands still.
+    def run(
+        self,
+        to_move: Collection[int],
+        gone: Collection[int],
+        now: float,
+        *,
+        ended: Collection[int] = (),
+        idle: Collection[int] = (),
+    ) -> "Clocks":
+        """Let the time of those run who are to move, and of those who are gone; *ended* turns are paid for.
+
+        The time of *idle* seats stands, where nobody sits or nobody plays; their turns go on later. As long
+        as somebody may be away, their time to think stands still.
         """
-        away = tuple([self._leave(one, now, gone=seat in gone) for seat, one in enumerate(self.away)])
-        stands = {seat for seat, one in enumerate(away) if one.since is not None}
+        away = tuple(
+            [
+                _charged_away(one, now)
+                if seat in idle and seat in gone
+                else self._leave(one, now, gone=seat in gone)
+                for seat, one in enumerate(self.away)
+            ]
+        )
+        runs = {seat for seat in to_move if seat not in idle and (not away or away[seat].since is None)}
         seats = self.seats
         if self.settings.kind != "none":
+            paid = [
+                self._pay(one, now, seat) if seat in ended else one for seat, one in enumerate(self.seats)
+            ]
             seats = tuple(
-                [
-                    self._think(one, now, stands=seat in stands) if seat in to_move else self._pay(one, now)
-                    for seat, one in enumerate(seats)
-                ]
+                [_going_on(one, now) if seat in runs else _stopped(one, now) for seat, one in enumerate(paid)]
             )
         return self if (seats, away) == (self.seats, self.away) else replace(self, seats=seats, away=away)
 
-    def end_turns(self, now: float) -> "Clocks":
-        """All turns are over, also of whoever is to move again."""
-        return replace(self, seats=tuple([self._pay(one, now) for one in self.seats]))
+    def _pay(self, one: SeatClock, now: float, seat: int) -> SeatClock:
+        """A seat whose turn has ended: what a turn adds is added for one that was played to its end.
 
-    def _think(self, one: SeatClock, now: float, *, stands: bool) -> SeatClock:
-        """A seat that is to move."""
-        if one.out or stands == (one.since is None):
-            return one
-        return (
-            SeatClock(one.left, spent=_passed(one, now)) if stands else SeatClock(one.left, now - one.spent)
-        )
+        A turn that stood still was given up with its seat, unless its player is away.
+        """
+        given_up = one.since is None and not one.out and not (self.away and self.away[seat].since is not None)
+        over = self._charged(one, now)
+        return over if given_up else replace(over, left=over.left + self._added)
 
-    def _pay(self, one: SeatClock, now: float) -> SeatClock:
-        """A seat whose turn is over, if it had one."""
-        if one.out:
-            return SeatClock(self._left(0.0, 0.0))
-        if one.since is None and not one.spent:
-            return one
-        return SeatClock(self._left(one.left, _passed(one, now)))
+    def _charged(self, one: SeatClock, now: float) -> SeatClock:
+        """A seat without its turn so far, which has cost what it took and adds nothing."""
+        if self.settings.kind == "turn":
+            return SeatClock(self.settings.seconds)
+        return SeatClock(0.0 if one.out else one.left - self._cost(_passed(one, now)))
 
-    def _left(self, left: float, turn: float) -> float:
-        """What is left to a seat after a turn of so many seconds."""
+    def _cost(self, seconds: float) -> float:
+        """What so many seconds of one turn take off the time for the game."""
         match self.settings.kind:
-            case "turn" | "none":
-                return self.settings.seconds
             case "increment":
-                return left - turn + self.settings.extra
+                return seconds
             case "delay":
-                return left - max(0.0, turn - self.settings.extra)
+                return max(0.0, seconds - self.settings.extra)
+            case _:
+                return 0.0
+
+    @property
+    def _added(self) -> float:
+        """What a turn adds that was played to its end."""
+        return self.settings.extra if self.settings.kind == "increment" else 0.0
+
+    def taken_back(self, then: "Clocks", at: float, turns: Sequence[int], now: float) -> "Clocks | None":
+        """The clocks after a takeback to how they were *then*, at that time; so many *turns* were paid since.
+
+        The turns of then go on, and nothing was added for those that are taken back; what they took is gone.
+        None if that leaves somebody without time.
+        """
+        if self.settings.kind == "none":
+            return self
+        seats = []
+        for one, was, count in zip(self.seats, then.seats, turns, strict=True):
+            back = self._back(one, was, at, count, now)
+            if not one.out and back.left <= self._cost(back.spent) and self.settings.kind != "turn":
+                return None
+            seats.append(back)
+        return replace(self, seats=tuple(seats))
+
+    def _back(self, one: SeatClock, was: SeatClock, at: float, count: int, now: float) -> SeatClock:
+        if was.has_turn and not count:  # this turn was not taken back
+            return _stopped(one, now)
+        charged = self._charged(one, now) if one.has_turn else one
+        left = charged.left - count * self._added
+        if not was.has_turn:
+            return SeatClock(left)
+        if was.out:
+            return was
+        spent = _passed(was, at)
+        return SeatClock(left + self._cost(spent), spent=spent)
 
     def _leave(self, one: SeatClock, now: float, *, gone: bool) -> SeatClock:
         """The time to be away of a seat; whoever comes back after it was over has all of it again."""
@@ -185,7 +244,7 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
             return one if gone else SeatClock(self._allowed)
         if gone == (one.since is not None):
             return one
-        return SeatClock(one.left, now) if gone else SeatClock(max(0.0, one.left - _passed(one, now)))
+        return SeatClock(one.left, now) if gone else _charged_away(one, now)
 
     @property
     def _allowed(self) -> float:
@@ -214,6 +273,21 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
 def _passed(one: SeatClock, now: float) -> float:
     """Seconds of a turn or an absence so far."""
     return one.spent if one.since is None else max(0.0, now - one.since)
+
+
+def _going_on(one: SeatClock, now: float) -> SeatClock:
+    """A seat whose turn begins or goes on."""
+    return one if one.out or one.since is not None else SeatClock(one.left, now - one.spent)
+
+
+def _stopped(one: SeatClock, now: float) -> SeatClock:
+    """A seat whose time stands still from now on."""
+    return one if one.since is None else SeatClock(one.left, spent=_passed(one, now))
+
+
+def _charged_away(one: SeatClock, now: float) -> SeatClock:
+    """The time to be away of a seat without the absence so far."""
+    return one if one.since is None else SeatClock(max(0.0, one.left - _passed(one, now)))
 
 
 def _with(row: tuple[SeatClock, ...], seat: int, one: SeatClock) -> tuple[SeatClock, ...]:

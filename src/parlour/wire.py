@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, NotRequired, Protocol, TypedDict
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from parlour.clocks import Claim, ClaimWin, Clocks, ClockSettings, Flag, SetClock
 from parlour.errors import Refused
@@ -75,6 +76,8 @@ class Leave(msgspec.Struct, frozen=True, tag_field="do", tag="leave"):
 
     player: str
     why: Literal["manual", "away_too_long"] = "manual"
+    loses: bool | UnsetType = UNSET
+    """The game is lost by it and the seat kept, unless the game has its own rules for that: it is ranked."""
 
 
 class Rematch(msgspec.Struct, frozen=True, tag_field="do", tag="rematch"):

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from parlour.clocks import Clocks
 from parlour.errors import Code, Refused
 from parlour.game import Outcome
 from parlour.offers import (
@@ -21,12 +22,18 @@ from parlour.offers import (
     withdrawn,
 )
 from parlour.room.turn import Turn
-from parlour.room.values import Past, is_timer
+from parlour.room.values import TIMING, Past, is_timer
 
 S = TypeVar("S")
 
 MOST_TAKEN_BACK = 8
 """How many moves a room remembers, where they can be taken back."""
+
+
+def without_turns(past: Past[S], turns: tuple[int, ...]) -> Past[S]:
+    """What there was before a move, without so many turns of each seat that were taken back since."""
+    counts = zip(past.turns, turns, strict=True) if past.turns else ()
+    return replace(past, turns=tuple([count - fewer for count, fewer in counts]))
 
 
 class OfferingTurn(Turn[S]):
@@ -58,6 +65,8 @@ class OfferingTurn(Turn[S]):
             raise Refused(Code.GAME_PAUSED, "the game is paused; it goes on when everybody agrees")
         if what == "takeback" and not any(past.player == command.player for past in self.past):
             raise Refused(Code.ILLEGAL_MOVE, "you have made no move that could be taken back")
+        if what == "takeback":
+            self.clocks_before(self.last_move(command.player))
         self.offers = make_offer(self.offers, command.player, what)
 
     def resign(self, player: str) -> None:
@@ -95,17 +104,35 @@ class OfferingTurn(Turn[S]):
         """Keep what there is before a player's move, where the game lets it be taken back."""
         if "takeback" in self.game.offers:
             timers = {key: alarm for key, alarm in self.alarms.items() if is_timer(key)}
-            past = Past(player, self.state, self.now, timers)
+            clocks = self.clocks if self.room.timing >= TIMING else None
+            past = Past(player, self.state, self.now, timers, clocks, (0,) * len(self.seats))
             self.past = (*self.past[1 - MOST_TAKEN_BACK :], past)
 
     def take_back(self, player: str) -> None:
         """Go back to before the last move of a player; timers have the time that they had then."""
-        last = max(number for number, past in enumerate(self.past) if past.player == player)
-        past, self.past = self.past[last], self.past[:last]
+        last = self.last_move(player)
+        self.clocks = self.clocks_before(last)
+        past = self.past[last]
+        self.past = tuple([without_turns(one, past.turns) for one in self.past[:last]])
         self.stop_timers()
         for key, alarm in past.timers.items():
             self.alarms[key] = replace(alarm, due=self.now + alarm.due - past.now)
         self.state = past.state
+
+    def last_move(self, player: str) -> int:
+        """The last move of a player, among those that can be taken back."""
+        return max(number for number, past in enumerate(self.past) if past.player == player)
+
+    def clocks_before(self, move: int) -> Clocks | None:
+        """The clocks if this move is taken back; refused if somebody would have no time left."""
+        past = self.past[move]
+        if self.clocks is None or past.clocks is None:
+            return self.clocks
+        clocks = self.clocks.taken_back(past.clocks, past.now, past.turns, self.clock)
+        if clocks is None:
+            why = "so much time was spent since that move that it cannot be taken back"
+            raise Refused(Code.TOO_LATE, why)
+        return clocks
 
     def end_pause(self) -> None:
         """Let the game's clock go on from where it stood; the room's own alarms never stood still."""

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from parlour.clocks import Claim, Clocks, ClockSettings, Flag, SetClock
 from parlour.errors import Code, Refused
-from parlour.game import GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
+from parlour.game import AWAY_TOO_LONG, GAME, Chance, Game, Joined, Moment, Outcome, Send, Update
 from parlour.luck import AddedLuck, AddLuck, mixed
-from parlour.offers import Answer, Offer, Resign, after_move
-from parlour.room.timing import TimedTurn, has_turns, lists_moves
+from parlour.offers import Answer, Offer, Resign, after_move, resigned
+from parlour.room.timing import TimedTurn, flagged, has_turns, lists_moves
 from parlour.room.topics import ALL, talk_topic, topics_of
 from parlour.room.turn import not_seated
-from parlour.room.values import DEFAULT_PATIENCE, Alarm, Asked, Instant, Patience, Room, Seat
+from parlour.room.values import DEFAULT_PATIENCE, TIMING, Alarm, Asked, Instant, Patience, Room, Seat
 from parlour.wire import (
     Act,
     Chat,
@@ -72,6 +72,7 @@ def open_room(
         apart=apart,
         fresh=not chance.draws,
         clocks=None if clock is None else Clocks.wound_up(clock, len(seats)),
+        timing=1 if clock is None else TIMING,
     )
 
 
@@ -221,10 +222,11 @@ class _Turn(TimedTurn[S]):
         outcome = self.outcome()
         self.clear_offers(outcome)
         shows = outcome is not None and room.outcome is None
-        if outcome is None and room.outcome is not None:
+        anew = outcome is None and room.outcome is not None
+        if anew:
             self.seats = [seat and replace(seat, again=False) for seat in self.seats]
         if self.ended is None:
-            self.run_clocks(outcome)
+            self.run_clocks(command, outcome)
             if self.game.timeouts.game == "server":
                 self.last(playing=outcome is None)
             self.wait_by_clocks()
@@ -267,6 +269,9 @@ class _Turn(TimedTurn[S]):
             awaited=self.awaited,
             clocks=self.clocks,
             called=self.call_absent(outcome),
+            timing=room.timing,
+            played=(played := not anew and (room.played or isinstance(command, Act))),
+            begun=played and (room.begun or all(seat is not None and seat.connected for seat in seats)),
         )
         return after, step
 
@@ -368,15 +373,25 @@ class _Turn(TimedTurn[S]):
         self.seats[number] = replace(self.taken(number), name=command.name, account=False)
 
     def leave(self, command: Leave) -> None:
-        number, keeps_seat = self.number(command.player), False
+        number, update = self.number(command.player), None
         if not self.spared:
             update = self.game.leave_game(self.state, command.player, command.why, self.moment())
-            self.update(update)
-            keeps_seat = update.keeps_seat
-        if not keeps_seat:
-            self.seats[number] = None
+        keeps_seat = update is not None and update.keeps_seat
+        if command.loses is True and not keeps_seat:
+            self.lose_by_leaving(command)
+        else:
+            if update is not None:
+                self.update(update)
+            if not keeps_seat:
+                self.seats[number] = None
         self.alarms.pop(f"away:{command.player}", None)
         self.notice_empty()
+
+    def lose_by_leaving(self, command: Leave) -> None:
+        """Whoever leaves has lost, and keeps the seat, so that the result is theirs."""
+        who, others = command.player, self.playing()
+        gone = command.why == "away_too_long"
+        self.decide(flagged(who, others, AWAY_TOO_LONG) if gone else resigned(who, others))
 
     def rematch(self, player: str) -> None:
         if self.room.outcome is None:

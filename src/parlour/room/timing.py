@@ -10,8 +10,9 @@ from parlour.errors import Code, Refused
 from parlour.game import AWAY_TOO_LONG, OUT_OF_TIME, Game, Outcome
 from parlour.offers import Verdict
 from parlour.room.offering import OfferingTurn
-from parlour.room.values import FLAG, Alarm
-from parlour.wire import Act
+from parlour.room.old_clocks import run_as_then
+from parlour.room.values import FLAG, TIMING, Alarm
+from parlour.wire import Act, Command, Ring
 
 S = TypeVar("S")
 
@@ -93,7 +94,7 @@ class TimedTurn(OfferingTurn[S]):
         """End the game against a player whose time is over, if the room leaves that to the others."""
         self.check_offers(command.player)
         clocks = self.clocks
-        late = [] if clocks is None else clocks.late("claim")
+        late = [] if clocks is None else [one for one in clocks.late("claim") if self.seats[one] is not None]
         if clocks is None or not late or self.number(command.player) in late:
             raise Refused(Code.ILLEGAL_MOVE, "you can claim the game when the time of another is over")
         seat = late[0]
@@ -111,7 +112,7 @@ class TimedTurn(OfferingTurn[S]):
         self.update(update)
         self.clocks = self.clocks and self.clocks.refill(self.number(player), self.clock)
 
-    def run_clocks(self, outcome: Outcome | None) -> None:
+    def run_clocks(self, command: Command, outcome: Outcome | None) -> None:
         """Let the time of those run who are to move now or away, and wake the room when it is over."""
         clocks = self.clocks
         if clocks is None:
@@ -121,16 +122,49 @@ class TimedTurn(OfferingTurn[S]):
         plays = outcome is None and len(self.playing()) >= self.room.least
         if plays and not clocks.started and all(seat is None or seat.connected for seat in self.seats):
             clocks = replace(clocks, started=True)
-        if self.game.turn_id(self.state) != self.game.turn_id(self.room.state):
-            clocks = clocks.end_turns(self.clock)
+        every = self.game.turn_id(self.state) != self.game.turn_id(self.room.state)
         to_move: Collection[int] = ()
         gone: Collection[int] = ()
-        if plays and clocks.started:
+        runs = plays and clocks.started
+        if runs:
             players = [None if seat is None else seat.player for seat in self.seats]
             to_move = seats_to_move(self.game, self.state, players)
             gone = [seat for seat, one in enumerate(self.seats) if one is not None and not one.connected]
-        self.clocks = clocks.run(to_move, gone, self.clock)
+        if self.room.timing < TIMING:
+            self.clocks = run_as_then(clocks, to_move, gone, self.clock, every=every)
+        else:
+            idle = [seat for seat, one in enumerate(self.seats) if one is None or not runs]
+            if outcome is None:  # from an idle seat, too, whoever is gone has not come back
+                gone = [seat for seat, one in enumerate(self.seats) if one is None or not one.connected]
+            ended = self.ended_turns(command, clocks.ended(to_move, idle, every=every), outcome)
+            self.clocks = clocks.run(to_move, gone, self.clock, ended=ended, idle=idle)
+            self.count_turns(ended)
         self.set_flag(self.clocks)
+
+    def ended_turns(
+        self, command: Command, seats: Collection[int], outcome: Outcome | None
+    ) -> Collection[int]:
+        """The seats whose turn has ended by this command: by a move, say, but not because somebody left.
+
+        With the game only the turn of whoever made its last move has ended.
+        """
+        if outcome is not None:
+            seat = self.room.seat_number(command.player) if isinstance(command, Act) else None
+            return () if seat is None or self.room.outcome is not None else (seat,)
+        return seats if isinstance(command, Act | Ring | Flag | Claim) else ()
+
+    def count_turns(self, ended: Collection[int]) -> None:
+        """Note that these turns have ended since the moves that can be taken back."""
+        if ended and self.past:
+            self.past = tuple(
+                [
+                    replace(
+                        past,
+                        turns=tuple([count + (seat in ended) for seat, count in enumerate(past.turns)]),
+                    )
+                    for past in self.past
+                ]
+            )
 
     def call_absent(self, outcome: Outcome | None) -> dict[str, int]:
         """The players whose turn it is and who were away in it: each is called once a turn, at this step."""

@@ -69,6 +69,9 @@ class Alarm(msgspec.Struct, frozen=True):
     command: Ring | Leave | Flag | Shutdown
 
 
+TIMING = 2
+"""The rules by which the clocks of new rooms run; a room keeps those by which it was opened."""
+
 FLAG = "flag"
 """The alarm for when a player's time is over."""
 
@@ -78,13 +81,17 @@ def is_timer(key: str) -> bool:
     return key.startswith("later:") or key == FLAG
 
 
-class Past(msgspec.Struct, Generic[S], frozen=True):
+class Past(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """What there was before a player's move, for a game whose moves can be taken back."""
 
     player: str
     state: S
     now: float
     timers: dict[str, Alarm]
+    clocks: Clocks | None = None
+    """The players' clocks then."""
+    turns: tuple[int, ...] = ()
+    """How many turns of each seat have ended since."""
 
 
 class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
@@ -125,10 +132,16 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """Before each of the last moves, where they can be taken back."""
     clocks: Clocks | None = None
     """The time of each seat, where players have clocks."""
+    timing: int = 1
+    """By which rules the clocks run: since 2, a turn that did not end is never paid for."""
     awaited: tuple[Join, ...] = ()
     """Those who were paired for this room and sit down when they come, bots with the last of them."""
     called: dict[str, int] = {}
     """The players who were away when their turn began, or left in it, and the step since when that is so."""
+    played: bool = False
+    """Somebody has played in this game."""
+    begun: bool = False
+    """Somebody has, and all were here at once since then: whoever leaves a ranked game now has lost it."""
 
     def seat(self, player: str | None) -> Seat | None:
         """This player's seat, if they have one."""
