@@ -42,6 +42,7 @@ from parlour.server.rooms.events import BotAsked, RoomEnded
 from parlour.server.rooms.moving import MovableRoom
 from parlour.server.rooms.roster import Place
 from parlour.server.rooms.step_writes import Thought
+from parlour.server.rooms.stepping import is_same
 from parlour.server.rooms.stored_room import freeze, thaw
 from parlour.server.rooms.summary import Opening, sitting_in
 from parlour.server.rooms.waking import Waked, end_room, wake
@@ -246,7 +247,7 @@ class RoomActor(MovableRoom):
         """The seq of a step that did this command before; refused if it did another one."""
         try:
             async for step in self._env.journal.replay(self._number, after=seq - 1):
-                if not _is_same(step.command, command):
+                if not is_same(step.command, command):
                     raise Refused(Code.ID_REUSED, f"another command was accepted under this id as step {seq}")
                 break
         except Trouble:  # it cannot be read, but something was kept: this must not be refused as not saved
@@ -590,10 +591,3 @@ class RoomActor(MovableRoom):
             if handle is not None:
                 handle.cancel()
         self._alarm = self._rest = self._recount = None
-
-
-def _is_same(kept: Command, command: Command) -> bool:
-    """The same command sent again; a chat may come under a new name."""
-    if isinstance(kept, Chat) and isinstance(command, Chat):
-        return (kept.player, kept.text) == (command.player, command.text)
-    return kept == command

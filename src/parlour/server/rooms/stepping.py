@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import structlog
 from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
 from parlour.game import Game, Send
@@ -36,7 +37,7 @@ from parlour.server.rooms.step_writes import Thought, writes_beside
 from parlour.server.rooms.stored_room import freeze
 from parlour.server.rooms.summary import Opening, company_of, result_of, sitting_in
 from parlour.server.turn_records import TURN
-from parlour.wire import Act, Command, Company, Join, Leave, Push, Shutdown, Step, asker
+from parlour.wire import Act, Chat, Command, Company, Join, Leave, Push, Shutdown, Step, asker
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -134,6 +135,8 @@ class SteppingRoom(ABC):
         at = self._env.instant() if asked is None else asked.at
         if before is None:
             raise self._refusal or AssertionError(f"room {self.id} was not loaded")
+        if type(command) is Leave and self._opening.ranked and before.begun and before.status == "playing":
+            command = replace(command, loses=True)
         try:
             if isinstance(command, Join) and not sent:
                 self._check_seat(command.player, bot=command.bot)
@@ -405,6 +408,17 @@ class SteppingRoom(ABC):
                 self._env.tell_all(Announced(self.id, diff, but), self._roster)
             clock = self._env.clock
             self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)
+
+
+def is_same(kept: Command, command: Command) -> bool:
+    """The same command sent again; a chat may come under a new name, and what leaving means is not asked."""
+    match kept, command:
+        case Chat(), Chat():
+            return (kept.player, kept.text) == (command.player, command.text)
+        case Leave(), Leave():
+            return (kept.player, kept.why) == (command.player, command.why)
+        case _:
+            return kept == command
 
 
 def _same_time(before: Room[Any], room: Room[Any]) -> bool:
