@@ -156,14 +156,58 @@ def test_players_and_spectators_who_talk_apart_do_not_read_each_other(server, vi
     dialog.get_by_label("Players and spectators talk apart").check()
     room = open_room(ann)
     bob.come_in(room)
-    eve.go(f"/r/{room}")
     eve.come_in(room, "Watch")
+    for who, readers in (
+        (ann, "Only players read this"),
+        (bob, "Only players read this"),
+        (eve, "Only spectators read this"),
+    ):
+        line = who.page.get_by_label("Say something")
+        expect(line).to_have_attribute("placeholder", readers)
+        expect(line).to_have_accessible_description(readers)
     eve.say("take the centre")
     bob.say("good luck")
     expect(ann.page.get_by_text("good luck")).to_be_visible()
     expect(eve.page.get_by_text("take the centre")).to_be_visible()
     expect(ann.page.get_by_text("take the centre")).to_have_count(0)
     expect(eve.page.get_by_text("good luck")).to_have_count(0)
+
+
+@pytest.mark.parametrize("screen", [{"viewport": DESKTOP}, TOUCH], ids=["desktop", "phone"])
+def test_who_may_watch_and_that_they_talk_apart_is_told_at_the_door_while_waiting_and_with_the_link(
+    server, visit, screen
+):
+    ann, bob, eve = (visit(server, name, **screen) for name in ("Ann", "Bob", "Eve"))
+    dialog = arrive(ann).set_up("Noughts")
+    dialog.get_by_label("Who may watch").select_option("Whoever has the link")
+    dialog.get_by_label("Players and spectators talk apart").check()
+    room = open_room(ann)
+    told = "Whoever has the link may watch. Players and spectators talk apart."
+    expect(ann.page.get_by_role("region", name="Waiting for your friend")).to_contain_text(told)
+    bob.go(f"/r/{room}")
+    expect(bob.page.get_by_text(told)).to_be_visible()
+    bob.come_in(room)
+    eve.go(f"/r/{room}")
+    expect(eve.page.get_by_text("Every seat is taken, but you can watch.")).to_be_visible()
+    expect(eve.page.get_by_text(told)).to_be_visible()
+    bob.click("Invite")
+    expect(bob.page.get_by_role("dialog").get_by_text(told)).to_be_visible()
+
+
+def test_where_all_talk_with_all_nothing_else_is_told(server, visit):
+    ann, eve = visit(server, "Ann"), visit(server, "Eve")
+    room = ann.open_room()
+    expect(ann.page.get_by_label("Say something")).to_have_attribute("placeholder", "Say something")
+    eve.go(f"/r/{room}")
+    expect(eve.page.get_by_text("Anyone may watch.")).to_be_visible()
+    expect(eve.page.get_by_text("talk apart")).to_have_count(0)
+
+
+def test_whoever_plays_alone_plays_here(server, visit):
+    ann, eve = visit(server, "Ann"), visit(server, "Eve")
+    room = ann.open_room("Minesweeper")
+    eve.go(f"/r/{room}")
+    expect(eve.page.get_by_text("Ann plays here. Every seat is taken, but you can watch.")).to_be_visible()
 
 
 @pytest.mark.parametrize(
