@@ -214,6 +214,12 @@ def test_a_pushed_turn_calls_the_bots_of_the_server_as_the_pages_do(server, visi
     shows(ann, ("Du bist dran", body, "turn ABCD", "/r/ABCD"))
 
 
+def test_a_pushed_turn_at_a_table_of_more_says_that_they_wait(server, visit):
+    ann = visit(server, "Ann", permissions=["notifications"], service_workers="allow").go("/")
+    service_worker(ann)(your_turn("ABCD", "hearts", "Hearts", "Bob", "Cat"))
+    shows(ann, ("Your turn", "Your turn at Hearts: Bob, Cat wait", "turn ABCD", "/r/ABCD"))
+
+
 # A notification is pressed: the event is given to the real service worker. Browsers let it open and raise
 # windows only when a hand has pressed, so what it asks for is noted, and a tab that it would raise is told.
 

@@ -437,6 +437,7 @@ def test_chording_can_win():
     [
         ("* 1 # / # # #", "around that 1 there are 0 flags, not 1"),
         ("F 1 ! / # # #", "around that 1 there are 2 flags, not 1"),
+        ("F 2 * / # # #", "around that 2 there is 1 flag, not 2"),
         ("F 1 . / 1 1 . / . . !", "around that 1 there is nothing left to open"),
         ("* # # / # # #", "only an open number can be chorded"),
         ("* ! # / # # #", "only an open number can be chorded"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from parlour.game import Chance
 from parlour.games.stratego import Stratego
@@ -139,6 +140,11 @@ def test_trays_lie_beside_the_board_each_on_its_owners_side():
     fallen = [(tile.text, tile.at) for tile in scene(table, ANN).pieces if tile.spot == "lost1"]
     assert fallen == [("4", 0), ("3", 1)]
     assert scene(table, ANN).sides == (Side("tile", "40 pieces"), Side("tile", "38 pieces"))
+    bare = replace(
+        table.state,
+        fallen=(table.state.fallen[RED], table.state.fallen[BLUE] * 19 + table.state.fallen[BLUE][:1]),
+    )
+    assert Stratego().scene(bare, ANN).sides[BLUE] == Side("tile", "1 piece")
 
 
 # Arranging.

@@ -47,7 +47,7 @@ def backgammon() -> Moments:
     see("Before the game")
     do("bob", Ready())
     do("ann", Ready())
-    lay(turn=0)
+    lay(turn=0, number=2)
     see("To roll, or to double")
     lay(phase="move", dice=(6, 1))
     see("A roll")

@@ -23,14 +23,15 @@ addEventListener("push", (event) => {
   event.waitUntil(tell(event.data));
 });
 
-const ENGLISH = { title: "Your turn", alone: "{game} waits for you", turn: "Your turn at {game}: {names} waits", titles: {}, bots: {} };
+const ENGLISH = { title: "Your turn", alone: "{game} waits for you", turn: "Your turn at {game}: {names} waits", turnOfSeveral: "Your turn at {game}: {names} wait", titles: {}, bots: {} };
 
 async function tell(data) {
   const { room, game, title, against = [] } = data?.json() ?? {};
   if (!room) return;
   const words = { ...ENGLISH, ...(await kept(WORDS).then((file) => file?.json()).catch(() => undefined)) };
   const filling = { game: words.titles[game] ?? title, names: against.map((name) => calledHere(name, words.bots)).join(", ") };
-  const body = (against.length ? words.turn : words.alone).replace(/\{(game|names)\}/g, (_, name) => filling[name]);
+  const said = against.length > 1 ? words.turnOfSeveral : against.length ? words.turn : words.alone;
+  const body = said.replace(/\{(game|names)\}/g, (_, name) => filling[name]);
   // A newer one of the same room takes the place of the older.
   await registration.showNotification(words.title, { body, tag: `turn ${room}`, icon: "/icon-192.png", badge: "/icon-192.png", data: `/r/${encodeURIComponent(room)}` });
   await navigator.setAppBadge?.().catch(() => undefined);

@@ -89,7 +89,9 @@ export function proven(added: readonly AddedLuck[], seats: readonly (Player | nu
   const without = people.filter(({ id }) => !added.some(({ player }) => player === id));
   if (!added.length) return t("The server fixed its luck before the first move and kept to it. No player added random bytes, so this does not show that the server did not pick a seed it liked.");
   if (!without.length) return t("Nobody chose this luck: the server fixed its seed first, and then every player added random bytes to it.");
-  return t("The server could not choose this luck alone, since random bytes were added to its seed. These players added none: {names}.", listed(without.map(({ name }) => name)));
+  const names = listed(without.map(({ name }) => name));
+  if (without.length === 1) return t("The server could not choose this luck alone, since random bytes were added to its seed. One player added none: {name}.", names);
+  return t("The server could not choose this luck alone, since random bytes were added to its seed. These players added none: {names}.", names);
 }
 
 async function keyOf(seed: string, added: readonly AddedLuck[]): Promise<CryptoKey> {

@@ -41,6 +41,7 @@ function turnWords(): object {
     title: t("Your turn"),
     alone: t("{game} waits for you", "{game}"),
     turn: t("Your turn at {game}: {names} waits", "{game}", "{names}"),
+    turnOfSeveral: t("Your turn at {game}: {names} wait", "{game}", "{names}"),
     titles: Object.fromEntries(games.list.map(({ name, display_name }) => [name, told(display_name)])),
     bots: botNames(games.list.flatMap(({ bots }) => bots)),
   };

@@ -74,7 +74,8 @@ test("what is proven depends on who added random bytes", () => {
   const seats = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }];
   const ann = { player: "ann", luck: "" };
   expect(proven([], seats)).toContain("No player added random bytes");
-  expect(proven([ann], seats)).toContain("These players added none: Bob.");
+  expect(proven([ann], seats)).toContain("One player added none: Bob.");
+  expect(proven([ann], [...seats, { id: "cat", name: "Cat" }])).toContain("These players added none: Bob and Cat.");
   expect(proven([ann, { player: "bob", luck: "" }], seats)).toContain("Nobody chose this luck");
   expect(proven([ann], [seats[0]!, { id: "bot:hard", name: "Hard bot", bot: true }])).toContain("Nobody chose this luck");
 });

@@ -54,5 +54,6 @@ test("whose turn it is is told with those who wait, and without where one plays 
   const table = { ...room("A", 1, "playing"), seats: [ann, bob] };
   expect(who(table)).toBe("Ann and Bob");
   expect(turnWords(table, "Stratego", "a")).toBe("Your turn at Stratego: Bob waits");
+  expect(turnWords({ ...table, seats: [ann, bob, { id: "c", name: "Cat" }] }, "Hearts", "a")).toBe("Your turn at Hearts: Bob and Cat wait");
   expect(turnWords({ ...table, seats: [ann] }, "Minesweeper", "a")).toBe("Minesweeper waits for you");
 });

@@ -286,6 +286,18 @@ def autos(scene: Scene) -> dict[str, str]:
     return {control.id: control.auto for control in scene.controls}
 
 
+def test_one_pip_is_one():
+    at = playing(
+        """
+        .   .   .   .   .   .   |  .   .   .   .   .   1o
+        .   .   .   .   .   .   |  .   .   .   .   .   1x
+        off 14x 14o
+        """,
+        (6, 1),
+    )
+    assert [side.text for side in seen(at).sides] == ["1 pip", "1 pip"]
+
+
 def test_pip_counts_can_be_hidden():
     assert {side.unless for side in seen(begun()).sides} == {"hide_pips"}
 

@@ -34,8 +34,9 @@ export function who({ seats }: PublicRoom, without?: string): string {
 
 /** What waits for me in a room, in a sentence. */
 export function turnWords(room: PublicRoom, title: string, me?: string): string {
-  const alone = !room.seats.some((seat) => seat && seat.id !== me);
-  return alone ? t("{game} waits for you", title) : t("Your turn at {game}: {names} waits", title, who(room, me));
+  const others = room.seats.filter((seat) => seat && seat.id !== me).length;
+  if (!others) return t("{game} waits for you", title);
+  return others === 1 ? t("Your turn at {game}: {names} waits", title, who(room, me)) : t("Your turn at {game}: {names} wait", title, who(room, me));
 }
 
 /** What is played, how it stands, who looks on: small facts for a list. */

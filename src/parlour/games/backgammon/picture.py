@@ -29,12 +29,16 @@ def draw(match: Match, seat: int | None, drops: Drops, clicks: Mapping[str, Any]
         status=_status(match, seat),
         turn=_turn(match) if match.seated else (),
         sides=tuple(
-            Side("disc", f"{match.board.pips(side)} pips", str(match.score[side]), HIDE_PIPS.id)
+            Side("disc", _pips(match.board.pips(side)), str(match.score[side]), HIDE_PIPS.id)
             for side in (0, 1)
         ),
         cue=_cue(match),
         log=tuple(_log(match)),
     )
+
+
+def _pips(count: int) -> str:
+    return "1 pip" if count == 1 else f"{count} pips"
 
 
 # Spots.

@@ -157,6 +157,8 @@ class Field(State, frozen=True):
             raise Refused(Code.ILLEGAL_MOVE, "only an open number can be chorded")
         around = self.around(cell)
         flags = sum(self.cells[near] in FLAGS for near in around)
+        if flags == 1 and number != 1:
+            raise Refused(Code.ILLEGAL_MOVE, f"around that {number} there is 1 flag, not {number}")
         if flags != number:
             raise Refused(Code.ILLEGAL_MOVE, f"around that {number} there are {flags} flags, not {number}")
         closed = [near for near in around if self.cells[near] in "#*"]

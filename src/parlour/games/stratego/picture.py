@@ -171,7 +171,8 @@ def _side(state: Position, side: int) -> Side:
         return Side("tile")
     if state.phase == "arranging":
         return Side("tile", "ready" if state.ready[side] else "arranging")
-    return Side("tile", f"{len(HOMES[side]) - len(state.fallen[side])} pieces")
+    left = len(HOMES[side]) - len(state.fallen[side])
+    return Side("tile", "1 piece" if left == 1 else f"{left} pieces")
 
 
 def _clocks(state: Position) -> tuple[Clock, ...]:
