@@ -150,6 +150,15 @@ async def test_who_opens_accounts_with_the_codes_of_others_is_guessing(club):
     assert code_of(await club.call("POST", "/api/account", {}, eve["token"])) == (429, "too_fast")
 
 
+async def test_who_may_guess_no_more_can_still_use_a_link(club):
+    ann = await club.open("Ann")
+    link = await link_of(club, ann)
+    for _ in range(30):
+        await club.sign_in(code="A" * 20)
+    assert code_of(await club.sign_in(code=ann["code"])) == (429, "too_fast")
+    assert (await club.sign_in(link=link)).json()["id"] == ann["id"]
+
+
 async def test_a_code_is_kept_as_a_digest_and_never_logged(club, caplog):
     with capture_logs() as logs, caplog.at_level(logging.DEBUG):
         ann = await club.open("Ann")
