@@ -64,11 +64,12 @@ class Chat(msgspec.Struct, frozen=True, tag_field="do", tag="chat", omit_default
     account: bool = False
 
 
-class Rename(msgspec.Struct, frozen=True, tag_field="do", tag="rename"):
-    """Call a seated player otherwise from now on: they have deleted their account, and the name goes."""
+class Rename(msgspec.Struct, frozen=True, tag_field="do", tag="rename", omit_defaults=True):
+    """Call a seated player otherwise from now on: their account has a new name, is new, or is deleted."""
 
     player: str
     name: str
+    account: bool = False
 
 
 class Leave(msgspec.Struct, frozen=True, tag_field="do", tag="leave"):

@@ -10,6 +10,7 @@ from parlour.server.limits import Allowances
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import MOST_DEVICES, Accounts
 from parlour.server.parts.accounts.leaving import FORMER, delete_account, everything_about
+from parlour.server.parts.accounts.name_changes import NameChanges
 from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
@@ -34,9 +35,14 @@ def worker(journal):
     return make
 
 
-async def no_room(room, call):
-    """Nobody sits anywhere."""
-    raise AssertionError((room, call))
+async def delete(journal, at, player):
+    """Have a worker delete a player who sits nowhere."""
+
+    async def no_room(room, call):
+        raise AssertionError((room, call))
+
+    names = NameChanges(journal, at._clock, at._sessions, no_room, lambda: True)
+    await delete_account(journal, at._sessions, names, player)
 
 
 async def test_an_account_is_made_signed_in_and_deleted(journal, worker):
@@ -47,7 +53,7 @@ async def test_an_account_is_made_signed_in_and_deleted(journal, worker):
     linked = await one.sign_in_by_link(await two.make_link("ann"), "a watch")
     mine = await everything_about(journal, linked.player)
     assert [device.name for device in mine.devices] == ["a phone", "a laptop", "a watch"]
-    await delete_account(journal, two._sessions, no_room, "ann")
+    await delete(journal, two, "ann")
     known = await one._sessions.known("ann")
     assert known is not None
     assert (known.name, known.account, known.session) == (FORMER, None, 2)
@@ -133,7 +139,7 @@ async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_tol
     await one.save(Bearer("gus", 0), "Gus")
     adding = asyncio.ensure_future(endpoints.add_webhook(Bearer("gus", 0), "https://slow.example/", 0.0))
     await asked.wait()
-    await delete_account(journal, two._sessions, no_room, "gus")
+    await delete(journal, two, "gus")
     answer.set()
     with pytest.raises(Refused, match="bad_token"):
         await adding

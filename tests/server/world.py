@@ -306,7 +306,12 @@ class World:
     def busy_mailboxes(self) -> list[Mailbox]:
         """The mailboxes with a job that runs or waits."""
         rooms = [room.mailbox for room in self.server.rooms._rooms.values()]
-        parts = (self.server.pairing, self.server.ratings, self.server.notifications)
+        parts = (
+            self.server.pairing,
+            self.server.ratings,
+            self.server.notifications,
+            self.server.name_changes,
+        )
         return [mailbox for mailbox in (*rooms, *(part.mailbox for part in parts)) if mailbox.busy]
 
     @asynccontextmanager

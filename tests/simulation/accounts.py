@@ -242,7 +242,7 @@ class AccountHolder:
     def _delete(self, bearer: Bearer) -> None:
         async def do(machine: Machine) -> None:
             parlour = machine.parlour
-            await delete_account(parlour.journal, parlour.sessions, parlour.call, bearer)
+            await delete_account(parlour.journal, parlour.sessions, parlour.name_changes, bearer)
 
         self._begin(Deed("delete", self._now, bearer), do)
 

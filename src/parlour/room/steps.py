@@ -370,7 +370,7 @@ class _Turn(TimedTurn[S]):
 
     def rename(self, command: Rename) -> None:
         number = self.number(command.player)
-        self.seats[number] = replace(self.taken(number), name=command.name, account=False)
+        self.seats[number] = replace(self.taken(number), name=command.name, account=command.account)
 
     def leave(self, command: Leave) -> None:
         number, update = self.number(command.player), None

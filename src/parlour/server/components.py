@@ -16,6 +16,7 @@ from parlour.server.limits import Limits
 from parlour.server.metrics import own_text
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import Accounts
+from parlour.server.parts.accounts.name_changes import NameChanges
 from parlour.server.parts.accounts.name_records import renew_keys
 from parlour.server.parts.notifications.notifications import Notifications
 from parlour.server.parts.pairing.pairing import Pairing
@@ -70,12 +71,20 @@ class Components:
         settings: Settings,
         replaced: Replaceable = AS_USUAL,
     ) -> None:
-        self.games = games
-        self.journal, self.clock, self.settings = journal, clock, settings
+        self.games, self.journal, self.clock, self.settings = games, journal, clock, settings
         self.environment = Environment(games, journal, clock, settings, replaced.draw_seed)
         self.limits = Limits(settings, clock)
         self.sessions = self.environment.sessions
-        self.accounts = Accounts(journal, clock, self.sessions, self.environment.guesses.by_address)
+        self.name_changes = NameChanges(
+            journal, clock, self.sessions, self._call, lambda: self.environment.ownership.is_shared
+        )
+        self.accounts = Accounts(
+            journal,
+            clock,
+            self.sessions,
+            self.environment.guesses.by_address,
+            self.name_changes.carry_out,
+        )
         self.ratings = Ratings(journal, clock)
         self.notifications = Notifications(
             journal,
@@ -117,6 +126,9 @@ class Components:
         self.pseudonyms: Pseudonyms
         """Makes public names for players whose own ids are secrets; set once the journal is open."""
 
+    async def _call(self, room: str, call: RoomCall) -> Any:
+        return await self.call(room, call)
+
     def note_trouble(self, trouble: Trouble) -> None:
         """Report that the journal failed."""
         self.environment.note_trouble(trouble)
@@ -132,6 +144,7 @@ class Components:
         await renew_keys(self.journal)
         await self.ratings.start()
         await self.notifications.start()
+        self.name_changes.start()
         if not self.environment.ownership.is_shared:  # else whoever owns the lobby does that
             await self.pairing.start()
 
@@ -140,6 +153,7 @@ class Components:
         await self.pairing.stop()
         await self.bots.stop()
         await self.notifications.stop()
+        await self.name_changes.stop()
         self.room_list.stop()
         await self.ratings.stop()
         await self.leave()

@@ -132,7 +132,7 @@ class AccountCalls:
     async def delete_account(self, request: Request) -> Response:
         self._charge(request)
         bearer = await self._callers.known_bearer(request)
-        await delete_account(self._parlour.journal, self._sessions, self._parlour.call, bearer)
+        await delete_account(self._parlour.journal, self._sessions, self._parlour.name_changes, bearer)
         return self._callers.forget(request, reply(Done()))
 
     async def export(self, request: Request) -> Response:

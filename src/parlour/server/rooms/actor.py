@@ -174,6 +174,7 @@ class RoomActor(MovableRoom):
         """Accept a request of a gateway; it is answered when the room gets to it."""
         match ask:
             case AskRoom():
+                self._introduce_again(ask)
                 self.mailbox.put(partial(self._ask, ask))
             case EnterRoom():
                 self.mailbox.put(partial(self._enter, ask))

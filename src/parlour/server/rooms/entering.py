@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from parlour.errors import Code, Refused
@@ -10,6 +11,7 @@ from parlour.journal.base import Trouble
 from parlour.room import Asked, ask_to_join, topics_of
 from parlour.server.border import (
     NOTHING,
+    AskRoom,
     DoorEntry,
     Entered,
     EnterRoom,
@@ -28,7 +30,7 @@ from parlour.server.rooms.stepping import SteppingRoom
 from parlour.server.rooms.summary import company_of
 from parlour.server.sessions import Introduced
 from parlour.server.step_messages import heard
-from parlour.wire import Connect, Disconnect, Join, Leave, Push, Rematch, Step
+from parlour.wire import Chat, Connect, Disconnect, Join, Leave, Push, Rematch, Step
 
 MAX_MISSED = 100
 """A client that missed more steps than this gets only the whole view."""
@@ -182,6 +184,18 @@ class EnterableRoom(SteppingRoom):
         if ask.door is not None and ask.door.name is not None:
             return Introduced(ask.door.name)
         return await self._env.sessions.introduce(ask.player)
+
+    def _introduce_again(self, ask: AskRoom) -> None:
+        """Before somebody with an account talks, read their name again: they may have another one by now."""
+
+        async def introduce() -> None:
+            place = self._roster.places.get(ask.client)
+            if place is not None and place.account:
+                with suppress(Trouble):  # the line itself will not be kept either
+                    place.name, _, place.account = await self._env.sessions.introduce(place.player)
+
+        if type(ask.command) is Chat:
+            self.mailbox.put(introduce)
 
     def _ask_to_join(self, player: str, luck: str | None = None, *, spectate: bool) -> Asked[Any]:
         at = self._env.instant()

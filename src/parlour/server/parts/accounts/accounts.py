@@ -16,6 +16,7 @@ from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Drop, Journal, NewRecord, RecordQuery, Unchanged
 from parlour.server.clock import Clock
 from parlour.server.limits import Allowances
+from parlour.server.parts.accounts.name_changes import name_change
 from parlour.server.parts.accounts.name_records import claim_name
 from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code, new_link_secret
 from parlour.server.record_decoding import read
@@ -67,6 +68,10 @@ _WRONG = (Code.BAD_CODE, Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED)
 """The refusals of those who may be guessing."""
 
 
+async def _nowhere(_player: str) -> None:
+    """There are no rooms."""
+
+
 class _MadeMeanwhile(Exception):
     """The account of a proxy's user was just made by another worker."""
 
@@ -74,12 +79,21 @@ class _MadeMeanwhile(Exception):
 class Accounts:
     """Opens accounts and signs people in."""
 
-    def __init__(self, journal: Journal, clock: Clock, sessions: Sessions, guesses: Allowances) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock,
+        sessions: Sessions,
+        guesses: Allowances,
+        renamed: Callable[[str], Awaitable[None]] = _nowhere,
+    ) -> None:
         self._journal = journal
         self._clock = clock
         self._sessions = sessions
         self._guesses = guesses
         """How many wrong codes an address may still try, shared with those who look for rooms."""
+        self._renamed = renamed
+        """Takes a player's new name to where they sit."""
 
     async def open(
         self, who: Asker, name: str | None, device: str, *, code: str | None = None, also: Make | None = None
@@ -96,9 +110,12 @@ class Accounts:
             account, claims = await self._account_of(guest, guest.name if name is None else name, device)
             account, changes = _with_code(account, code)
             account, more = (account, ()) if also is None else await also(account)
-            return account, (*claims, *changes, *more)
+            return account, (*claims, *changes, *more, name_change(account.id, self._clock.now()))
 
-        player = await self._sessions.change(who, make)
+        try:
+            player = await self._sessions.change(who, make)
+        finally:  # also where nobody knows whether it was kept
+            await self._renamed(who if isinstance(who, str) else who.player)
         return SignedIn(player, player.last_device), code
 
     async def _account_of(self, guest: KeptPlayer, name: str, device: str) -> Made:
@@ -136,7 +153,11 @@ class Accounts:
 
     async def save(self, bearer: Bearer, name: str | None) -> KeptPlayer:
         """Keep a player, under a new name if one is given, and note that a device was used."""
-        player = await self._sessions.save(bearer, name, self.claim)
+        try:
+            player = await self._sessions.save(bearer, name, self.claim)
+        finally:
+            if name is not None:
+                await self._renamed(bearer.player)
         date, device = self._clock.date(), bearer.device
         if not any(one.number == device and date - one.seen >= SEEN_EVERY for one in player.devices):
             return player
@@ -147,9 +168,10 @@ class Accounts:
 
         return await self._sessions.change(bearer, see)
 
-    async def claim(self, _before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
+    async def claim(self, before: KeptPlayer | None, account: KeptPlayer) -> Sequence[Change]:
         """What is written to give an account its name; refused if another account has it."""
-        return await claim_name(self._journal, account)
+        claims = await claim_name(self._journal, account)
+        return claims if before is None else (*claims, name_change(account.id, self._clock.now()))
 
     async def renew_code(self, who: Asker) -> str:
         """A new recovery code for an account; the old one and all links are not valid any more."""

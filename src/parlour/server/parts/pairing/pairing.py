@@ -30,7 +30,7 @@ from parlour.server.rooms.events import RoomEnded, RoomEvent, SeatsChanged
 from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.standings import standings_of
 from parlour.server.tasks import Tasks
-from parlour.server.ticket_records import delete_tickets, kept_tickets, save_ticket
+from parlour.server.ticket_records import TICKET, delete_tickets, kept_tickets, save_ticket
 from parlour.server.tokens import random_letters
 from parlour.wire import Push, Queue, Request, Unqueue
 
@@ -321,8 +321,7 @@ class Pairing:
             return same
         if (promised := self.index.promised(ticket, self._now())) is not None:
             return await self._send(ticket, promised)
-        party = self.index.party(ticket, self._now()) or ()
-        others = tuple(one for one in party if one is not ticket)
+        others = await self._partners(ticket)
         for other in others:
             if other.at is not None:
                 return await self._send(ticket, other.at)
@@ -425,7 +424,8 @@ class Pairing:
 
     async def _seat(self, party: Party) -> None:
         try:
-            await self._seat_party(party)
+            if named := await self._named(party):
+                await self._seat_party(named)
         except Refused as why:
             if why.code in NOT_WRITTEN:
                 raise
@@ -440,6 +440,34 @@ class Pairing:
         for ticket in made:
             told = Matched(ticket.id, ticket.room or "", ticket.game)
             self._lobby.tell(ticket.player, Push("matched", told))
+
+    async def _partners(self, ticket: Ticket) -> Party:
+        """Those who would play with a new ticket."""
+        while (party := self.index.party(ticket, self._now())) is not None:
+            if named := await self._named(one for one in party if one is not ticket):
+                return named
+            if party == (ticket,):
+                break
+        return ()
+
+    async def _named(self, party: Iterable[Ticket]) -> Party:
+        """A party, as its players are called now; nobody, if one of them was deleted or waits no more."""
+        named = [(ticket, await self._as_of_now(ticket)) for ticket in party]
+        for ticket, now in named:
+            if now is None and ticket.id in self.index.open:
+                await self._expire(ticket)
+        found = tuple([now for _, now in named if now is not None and now.id in self.index.open])
+        return found if len(found) == len(named) else ()
+
+    async def _as_of_now(self, ticket: Ticket) -> Ticket | None:
+        """A ticket under the name that its player has now; None if it went with the player."""
+        try:
+            if await self._journal.record(TICKET, ticket.id) is None:
+                return None
+            name, _, account = await self._env.sessions.introduce(ticket.player)
+        except Damaged:  # noted; nobody can be this player any more
+            return None
+        return replace(ticket, name=name, account=account)
 
     async def _seat_party(self, party: Party) -> None:
         """Seat a party: in the room where one of them waits, or in a new one."""
