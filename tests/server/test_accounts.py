@@ -531,6 +531,17 @@ async def test_everything_about_me_is_one_file_without_a_secret(club):
     assert kept.code not in answer.text
 
 
+async def test_everything_about_me_has_my_tickets_and_where_i_sit(club):
+    ann = await club.open("Ann")
+    room, _ = await club.table(ann)
+    ticket = (await club.call("POST", "/api/tickets", {"game": "hex"}, ann["token"])).json()
+    mine = (await club.call("GET", "/api/account/export", token=ann["token"])).json()
+    assert [(one["id"], one["game"], one["mode"]) for one in mine["tickets"]] == [
+        (ticket["id"], "hex", "normal")
+    ]
+    assert [(one["room"], one["game"], one["name"]) for one in mine["seats"]] == [(room, "tictactoe", "Ann")]
+
+
 async def test_a_guest_can_have_everything_and_be_deleted_too(club):
     guest = await club.guest(name="Gus")
     assert (await club.call("GET", "/api/account/export", token=guest["token"])).json()["name"] == "Gus"

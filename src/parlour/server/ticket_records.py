@@ -29,6 +29,11 @@ async def kept_tickets(journal: Journal) -> list[Ticket]:
     return read_all(await journal.records(RecordQuery(TICKET)), _read_ticket)
 
 
+async def tickets_of(journal: Journal, player: str) -> list[Ticket]:
+    """A player's tickets, the oldest first."""
+    return read_all(await journal.records(RecordQuery(TICKET, owner=player)), _read_ticket)
+
+
 async def save_ticket(journal: Journal, ticket: Ticket) -> None:
     """Keep a ticket as it is now."""
     await journal.keep(ticket_record(ticket))

@@ -1,10 +1,12 @@
 """Deleting an account, and everything that is kept about a player as one value."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from parlour.journal.base import Change, Drop, Journal, RecordQuery
+from parlour.journal.base import Change, Drop, Journal, RecordQuery, RoomQuery
+from parlour.lobby import Mode
 from parlour.ratings import Standing
 from parlour.server.endpoint_records import EndpointKind, endpoints_of
 from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
@@ -15,7 +17,7 @@ from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.result_records import GameResult, results_of
 from parlour.server.sessions import Asker, Device, KeptPlayer, Sessions
 from parlour.server.standings import standings_of
-from parlour.server.ticket_records import drop_tickets
+from parlour.server.ticket_records import drop_tickets, tickets_of
 
 FORMER = "Former player"
 """The name of those whose accounts were deleted."""
@@ -39,6 +41,29 @@ class OwnEndpoint(msgspec.Struct, frozen=True):
     since: float
 
 
+class OwnTicket(msgspec.Struct, frozen=True):
+    """A ticket as it is kept: open, or matched lately."""
+
+    id: str
+    game: str
+    config: Any
+    mode: Mode
+    room: str | None
+    """Where it led, or where its player waits."""
+    address: str | None
+    """Where it was asked from."""
+
+
+class OwnSeat(msgspec.Struct, frozen=True):
+    """A room that is open and in which its player sits."""
+
+    room: str
+    game: str
+    created: float
+    name: str
+    """How they are called there."""
+
+
 class Everything(msgspec.Struct, frozen=True):
     """All that is kept about a player besides the rooms themselves."""
 
@@ -50,6 +75,8 @@ class Everything(msgspec.Struct, frozen=True):
     notified_at: list[OwnEndpoint]
     """Where they are told that it is their turn."""
     preferences: Preferences
+    tickets: list[OwnTicket]
+    seats: list[OwnSeat]
     standings: list[Standing]
     results: list[GameResult]
 
@@ -67,6 +94,16 @@ async def everything_about(journal: Journal, player: KeptPlayer) -> Everything:
             for one in await endpoints_of(journal, player.id)
         ],
         await preferences_of(journal, player.id),
+        [
+            OwnTicket(one.id, one.game, one.config, one.mode, one.room or one.at, one.address)
+            for one in await tickets_of(journal, player.id)
+        ],
+        [
+            OwnSeat(room.id, room.game, room.created, seat.name)
+            for room in [found.summary for found in await journal.rooms(RoomQuery(player=player.id))]
+            for seat in room.seats
+            if seat is not None and seat.id == player.id
+        ],
         await standings_of(journal, player.id),
         await results_of(journal, player.id, None),
     )
