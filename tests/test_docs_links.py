@@ -8,6 +8,14 @@ import pytest
 from tests.test_docs import PAGES, ROOT, read
 
 
+def test_at_most_15_screenshots_are_kept_and_all_others_are_made_anew():
+    kept = [
+        one.name for one in (ROOT / "docs" / "images").iterdir() if one.suffix in (".png", ".webp", ".jpg")
+    ]
+    assert len(kept) <= 15, kept
+    assert "screenshots/" in (ROOT / ".gitignore").read_text().split()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page):
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)

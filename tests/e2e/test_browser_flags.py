@@ -1,5 +1,7 @@
 """Minesweeper by thumb: a mode in which a tap sets a flag, and two fingers that draw a wide field larger."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -59,3 +61,32 @@ def test_two_fingers_draw_a_wide_field_larger_and_smaller_and_press_nothing(serv
     expect(ann.board.locator("[data-piece]")).to_have_count(0)
     assert ann.seq >= 0
     expect(ann.spot("column 1, row 1: closed")).to_be_attached()
+
+
+def test_one_finger_pans_a_wide_field_and_opens_nothing(server, visit):
+    room = server.open_room("minesweeper", config={"preset": "advanced"})["id"]
+    ann = visit(server, "Ann", viewport=PHONE, **TOUCH).come_in(room)
+    touch = ann.context.new_cdp_session(ann.page)
+    closed = ann.board.get_by_label(re.compile(": closed$"))
+    expect(closed).to_have_count(30 * 16)
+    before = ann.seq
+    assert ann.page.evaluate(PANNED) == 0
+
+    def put(kind: str, *places: int) -> None:
+        fingers = [{"x": x, "y": 400} for x in places]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    put("touchStart", 330)
+    for x in range(320, 90, -10):
+        put("touchMove", x)
+    put("touchEnd")
+    ann.page.wait_for_function(f"{PANNED} > 100")
+    assert ann.page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+    ann.click("Chat")
+    ann.say("that was a finger")  # comes after whatever the finger has sent
+    ann.reads("that was a finger")
+    expect(closed).to_have_count(30 * 16)
+    assert server.room(room)["seq"] == before + 1, "what was said, and nothing else"
+
+
+PANNED = "document.querySelector('.field').scrollLeft"

@@ -224,7 +224,12 @@ def test_a_ranked_game_moves_the_leaderboard_and_is_on_the_players_page(serve, v
     expect(rows.nth(2)).to_contain_text(re.compile(rf"2\s*{second.name}.*1 lost.*1338"))
     rows.nth(2).get_by_role("link", name=second.name).click()
     expect(first.page.get_by_role("heading", name=second.name)).to_be_visible()
-    expect(first.page.get_by_role("region", name="Ratings")).to_contain_text("1338")
+    ratings = first.page.get_by_role("region", name="Ratings")
+    expect(ratings).to_contain_text("1338")
+    curve = ratings.get_by_role("img", name="The rating over 1 game: from 1500 to 1338", exact=True)
+    expect(curve).to_be_visible()
+    falls = "line => line.getPointAtLength(0).y < line.getPointAtLength(line.getTotalLength()).y"
+    assert curve.locator(".line").evaluate(falls)
     expect(first.page.get_by_role("region", name="Games")).to_contain_text(f"Lost against {first.name}")
     first.page.get_by_role("link", name="Replay").click()
     slider = first.page.get_by_role("slider", name="Moment")

@@ -46,6 +46,20 @@ def has_pieces(visitor, count):
     expect(visitor.board.locator("[data-piece]")).to_have_count(count)
 
 
+def test_on_a_desk_moves_stand_beside_the_board_and_the_chat_below_them(server, visit):
+    room = server.open_room()["id"]
+    ann = visit(server, "Ann", viewport=DESKTOP).come_in(room)
+    visit(server, "Bob").come_in(room).say("good luck")
+    played = ann.page.get_by_role("region", name="Moves").bounding_box()
+    said = ann.page.get_by_role("region", name="Chat").bounding_box()
+    board = ann.board.bounding_box()
+    expect(ann.page.get_by_text("good luck")).to_be_in_viewport(ratio=1)
+    expect(ann.page.get_by_label("Say something")).to_be_in_viewport(ratio=1)
+    assert board["x"] + board["width"] <= played["x"]
+    assert played["y"] + played["height"] <= said["y"]
+    assert abs(played["x"] - said["x"]) < played["width"] / 2
+
+
 def test_a_click_on_a_move_shows_that_moment_while_the_game_goes_on(pair):
     ann, bob = pair
     expect(moves(ann)).to_have_text([re.compile("Ann: centre"), re.compile("Bob: top left"),

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browser import PHONE
+from tests.e2e.browser import DESKTOP, PHONE
+from tests.e2e.hands import button, movable, tap, wait_for_dice
 from tests.e2e.test_browser_access import serious_faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -49,6 +50,48 @@ def test_a_board_that_is_turned_around_shows_the_other_side_first(server, visit)
     after, opposite = ann.spot("top left").bounding_box(), ann.spot("bottom right").bounding_box()
     assert opposite["x"] < after["x"] > before["x"]
     assert opposite["y"] < after["y"] > before["y"]
+
+
+MOTIONS = """window.motions = [];
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, how) {
+    window.motions.push(how.duration);
+    return animate.call(this, frames, how);
+};"""
+"""How long each motion of a piece takes, in milliseconds."""
+
+
+def test_pieces_move_calmly_quickly_or_not_at_all_as_one_has_chosen(server, visit):
+    room = server.open_room("backgammon", config={"variant": "portes", "opening_dice": True})["id"]
+    pair = [
+        visit(server, name, picks_up=False, reduced_motion="no-preference", viewport=size)
+        for name, size in (("Ann", DESKTOP), ("Bob", PHONE))
+    ]
+    for who in pair:
+        who.context.add_init_script(MOTIONS)
+        who.come_in(room)
+    for who in pair:
+        button(who, "Ready").click()
+    ann = pair[0]
+    expect(ann.page.locator(".bar.turn")).to_have_count(1)
+    who = pair[int(ann.page.locator(".bar.turn").get_attribute("data-seat"))]
+    expect(movable(who).first).to_be_visible()
+
+    def motions(*labels):
+        """What moves where this is chosen: a checker goes there and back, and its die is thrown again."""
+        choose(who, *labels)
+        who.page.evaluate("motions.length = 0")
+        tap(who, movable(who).last)
+        wait_for_dice(who, 0)
+        button(who, "Undo").click()
+        expect(who.board.locator(".piece.dim[data-piece^=die]")).to_have_count(0)
+        return set(who.page.evaluate("motions"))
+
+    calm, quick = {180, 360}, {90, 180}
+    assert motions() == calm
+    assert motions("Quick") == quick
+    assert motions("None") == set()
+    assert motions("Calm") == calm
 
 
 def test_a_move_waits_until_it_is_confirmed_for_whoever_wants_that(server, visit):
