@@ -1,6 +1,7 @@
 """A real HTTP endpoint on this machine, which keeps what it is sent and answers as a test says."""
 
 import asyncio
+import ssl
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,7 +22,8 @@ class Received(NamedTuple):
 class Listener:
     """Listens at 127.0.0.1, at a port of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.received: list[Received] = []
         self.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         self.hold = asyncio.Event()
@@ -36,7 +38,7 @@ class Listener:
         self.answer = "\r\n".join(lines).encode()
 
     async def __aenter__(self) -> "Listener":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         return self
 
     async def __aexit__(self, *_: object) -> None:

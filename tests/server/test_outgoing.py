@@ -1,10 +1,18 @@
 """Requests to addresses that players chose: none leads into the local network, however it is dressed up."""
 
 import asyncio
+import ssl
 import threading
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
+from typing import NamedTuple
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from parlour.errors import Refused
 from parlour.server.outgoing import Names, NotReached, Outgoing, is_public, read_url
@@ -134,3 +142,72 @@ async def test_a_long_answer_is_not_read():
         (received,) = listener.received
         assert (received.path, received.body) == ("/a?b=c", b"{}")
         assert (received.headers["host"], received.headers["x-mine"]) == (f"127.0.0.1:{listener.port}", "1")
+
+
+# Encrypted.
+
+
+class Encrypted(NamedTuple):
+    """An endpoint on this machine that is called `hook.example`, and whoever vouches for it."""
+
+    port: int
+    trusting: ssl.SSLContext
+    """Knows its certificate as one to be trusted; by default nobody does."""
+
+    def outgoing(self, *, trusts: bool) -> Outgoing:
+        look_up, _ = finds(["127.0.0.1"])
+        return Outgoing(local=True, look_up=look_up, tls=self.trusting if trusts else None)
+
+    async def post(self, host: str, *, trusts: bool) -> int:
+        return await self.outgoing(trusts=trusts).post(f"https://{host}:{self.port}/turns", {}, b"{}")
+
+
+def certificate_of(name, folder):
+    """A certificate for a name, which nobody but itself has signed, with its key; the file of both."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    how = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = folder / "certificate.pem"
+    file.write_bytes(made.public_bytes(Encoding.PEM) + key.private_bytes(*how))
+    return file
+
+
+@pytest.fixture
+async def encrypted(tmp_path):
+    file = certificate_of("hook.example", tmp_path)
+    own = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    own.load_cert_chain(file)
+    async with Listener(tls=own) as listener:
+        yield Encrypted(listener.port, ssl.create_default_context(cafile=file)), listener
+
+
+async def test_an_encrypted_endpoint_with_a_trusted_certificate_is_told(encrypted):
+    endpoint, listener = encrypted
+    assert await endpoint.post("hook.example", trusts=True) == 200
+    assert listener.received[0].headers["host"] == f"hook.example:{endpoint.port}"
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused(encrypted):
+    endpoint, listener = encrypted
+    with pytest.raises(NotReached, match="CERTIFICATE_VERIFY_FAILED"):
+        await endpoint.post("hook.example", trusts=False)
+    assert listener.received == []
+
+
+@pytest.mark.parametrize("host", ["other.example", "localhost", "127.0.0.1"])
+async def test_the_certificate_of_another_name_is_refused(encrypted, host):
+    endpoint, listener = encrypted
+    with pytest.raises(NotReached, match="CERTIFICATE_VERIFY_FAILED"):
+        await endpoint.post(host, trusts=True)
+    assert listener.received == []
