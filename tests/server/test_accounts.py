@@ -518,6 +518,19 @@ async def test_who_has_an_account_is_known_by_that_at_the_seat_and_in_the_chat_a
     ]  # fmt: skip
 
 
+async def test_guests_are_marked_on_the_leaderboard_and_in_the_results_of_others(club):
+    ann, gus = await club.open("Ann"), await club.guest(name="Ann")
+    for one in (ann, gus):
+        await club.world.journal.keep(standing_record(Standing("tictactoe", one["id"], "Ann", won=1)))
+    ladder = (await club.call("GET", "/api/leaderboard?game=tictactoe")).json()
+    assert {one["player"]: one.get("guest", False) for one in ladder} == {ann["id"]: False, gus["id"]: True}
+    room, _ = await club.table(ann, gus)
+    await club.world.ask(room, Resign(gus["id"]))
+    of = {who["id"]: (await club.call("GET", f"/api/players/{who['id']}")).json() for who in (ann, gus)}
+    assert of[ann["id"]]["results"][0]["against"] == [{"id": gus["id"], "name": "Ann"}]
+    assert of[gus["id"]]["results"][0]["against"] == [{"id": ann["id"], "name": "Ann", "account": True}]
+
+
 async def test_everything_about_me_is_one_file_without_a_secret(club):
     ann, bob = await club.open("Ann"), await club.open("Bob")
     await played(club, ann["id"], bob["id"])
