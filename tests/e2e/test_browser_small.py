@@ -1,16 +1,19 @@
 """Small screens, a phone on its side, a large zoom: the board fits, and fingers find what they press."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
-from tests.e2e.browser import DRAWN, PHONE
+from tests.e2e.browser import DRAWN, PHONE, Visitor
+from tests.e2e.hands import choose
 from tests.e2e.test_browser_access import serious_faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
-ON_ITS_SIDE = {"width": 844, "height": 390}
+ON_ITS_SIDE: ViewportSize = {"width": 844, "height": 390}
 ZOOMED = {"width": 640, "height": 400}
 """A window of 1280 x 800 at 200 %."""
 TABLETS = ({"width": 820, "height": 1180}, {"width": 1180, "height": 820})
@@ -60,6 +63,9 @@ LAYOUT = """() => {
     };
 }"""
 """Where everything lies: what sticks out, what lies on what, and how much of the screen the board has."""
+
+SMALL_TARGETS = (Path(__file__).parent / "small_targets.js").read_text()
+"""What is lower or narrower than a fingertip, by all that a finger hits around its middle."""
 
 
 @pytest.mark.parametrize(("game", "config"), GAMES, ids=[f"{game}{len(config)}" for game, config in GAMES])
@@ -166,57 +172,152 @@ def test_the_replay_has_the_whole_board_on_a_low_screen_too(server, visit):
     ]
 
 
-SMALL_TARGETS = """(least) => {
-    const area = document.querySelector("dialog[open]") ?? document;
-    const targets = [...area.querySelectorAll("a, button, summary, input, select, textarea")];
-    return targets.filter((one) => one.checkVisibility() && !one.disabled).flatMap((one) => {
-        const labelled = one.matches("[type=checkbox], [type=radio]");
-        const shown = labelled ? (one.closest("label") ?? one.parentElement) : one;
-        shown.scrollIntoView({ block: "center", behavior: "instant" });
-        const box = shown.getBoundingClientRect();
-        const x = box.left + Math.min(box.width / 2, 20), y = box.top + box.height / 2;
-        const isMissed = (by) => !shown.contains(document.elementFromPoint(x, y + by));
-        const name = one.textContent.trim() || one.getAttribute("aria-label");
-        const reach = least / 2 - 1;
-        const seen = `${one.tagName} ${name} ${Math.round(box.height)}`;
-        return isMissed(-reach) || isMissed(reach) ? [seen] : [];
-    });
-}"""
-"""What is pressed in vain a fingertip away from its middle, above or below."""
+class Fingers:
+    """Looks at screens on a phone that is held upright and on its side, and notes what is hard to hit."""
 
+    def __init__(self, server: Any, visit: Callable[..., Visitor]) -> None:
+        self.server = server
+        self.ann, self.bob = (visit(server, name, viewport=PHONE, **TOUCH) for name in ("Ann", "Bob"))
+        self.small: list[str] = []
 
-def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_fingertip(server, visit):
-    ann, bob = (visit(server, name, viewport=PHONE, **TOUCH) for name in ("Ann", "Bob"))
-    room = ann.open_room()
-    found = {"waiting": ann.page.evaluate(SMALL_TARGETS, 40)}
-    ann.page.get_by_role("button", name="Add a bot").click()
-    found["bots"] = ann.page.evaluate(SMALL_TARGETS, 40)
-    ann.page.get_by_role("button", name="Invite", exact=True).click()
-    found["invitation"] = ann.page.evaluate(SMALL_TARGETS, 40)
-    ann.page.get_by_role("button", name="Done").click()
-    bob.come_in(room)
-    for mine, yours in (("centre", "left"), ("top", "right")):
+    def look(self, screen: str, visitor: Visitor | None = None) -> None:
+        page = (visitor or self.ann).page
+        for way, size in (("on its side", ON_ITS_SIDE), ("upright", PHONE)):
+            page.set_viewport_size(size)
+            page.evaluate(DRAWN)
+            self.small += [f"{screen}, {way}: {one}" for one in page.evaluate(SMALL_TARGETS, 40)]
+
+    def unfold(self, *buttons: str) -> None:
+        """Press each, look at what it opens, and close that again."""
+        for name in buttons:
+            button = self.ann.page.get_by_role("button", name=name, exact=True)
+            button.click()
+            self.look(name)
+            if self.ann.page.locator("dialog[open]").count():
+                self.ann.press("Escape")
+            else:
+                button.click()
+
+    def pages(self) -> None:
+        """The pages around the rooms, with games in their lists."""
+        ann, bob = self.ann, self.bob
+        for game in ("tictactoe", "hearts"):
+            ann.come_in(self.server.open_room(game, listed=True)["id"])
+        for path in (
+            "/", "/watch", "/leaderboard/backgammon/fevga", "/games", "/account", "/sign-in", "/nowhere",
+            "/rules/stratego", "/rules/backgammon/plakoto", "/p/bot:random",
+        ):  # fmt: skip
+            for who in (ann, bob):
+                who.provoked = {404}
+                who.go(path)
+                expect(who.page.locator("main h1").first).to_be_visible()
+                expect(who.page.get_by_text("Looking…")).to_have_count(0)
+                self.look(path, who)
+        ann.go("/")
+        self.unfold("Settings", "Set up Minesweeper", "Set up Backgammon", "A bot to play Hearts with")
+
+    def a_game(self) -> None:
+        """From the door to the replay."""
+        ann, bob = self.ann, self.bob
+        room = ann.open_room()
+        self.look("waiting")
+        self.unfold("Invite", "Leave", "Settings", "How to play", "Pages", "Chat", "Moves")
+        ann.page.get_by_role("button", name="Add a bot").click()
+        self.look("bots")
+        bob.go(f"/r/{room}")
+        expect(bob.page.get_by_role("button", name="Sit down")).to_be_visible()
+        self.look("door", bob)
+        bob.come_in(room)
+        for mine, yours in (("centre", "left"), ("top", "right")):
+            ann.sees("Your turn")
+            ann.mark(mine)
+            bob.sees("Your turn")
+            bob.mark(yours)
         ann.sees("Your turn")
-        ann.mark(mine)
-        bob.sees("Your turn")
-        bob.mark(yours)
-    ann.sees("Your turn")
-    ann.mark("bottom")
-    ann.sees("You win: three in a row")
-    found["ended"] = ann.page.evaluate(SMALL_TARGETS, 40)
-    ann.page.get_by_role("button", name="Chat").click()
-    bob.page.get_by_role("link", name="Replay").click()
-    expect(bob.page.get_by_role("slider", name="Moment")).to_be_visible()
-    found["replay"] = bob.page.evaluate(SMALL_TARGETS, 40)
-    bob.go("/")
-    expect(bob.page.get_by_role("button", name="Play Minesweeper")).to_be_visible()
-    found["home"] = bob.page.evaluate(SMALL_TARGETS, 40)
-    bob.page.get_by_role("button", name="Set up Backgammon").click()
-    found["set up"] = bob.page.evaluate(SMALL_TARGETS, 40)
-    bob.go("/leaderboard/backgammon/fevga")
-    expect(bob.page.get_by_text("Nobody has played")).to_be_visible()
-    found["ladder"] = bob.page.evaluate(SMALL_TARGETS, 40)
-    assert {page: faults for page, faults in found.items() if faults} == {}
+        self.unfold("Offers and resigning")
+        ann.page.locator("header h1").focus()
+        ann.press("ArrowLeft")
+        expect(ann.page.get_by_role("button", name="Back to now")).to_be_visible()
+        self.look("earlier")
+        ann.press("Escape")
+        choose(ann, "Offer a draw")
+        expect(bob.page.get_by_role("button", name="Agree")).to_be_visible()
+        self.look("an offer", bob)
+        self.look("an offer of one's own")
+        bob.page.get_by_role("button", name="Decline").click()
+        ann.mark("bottom")
+        ann.sees("You win: three in a row")
+        ann.page.get_by_text("Fair play").click()
+        self.look("ended")
+        ann.page.get_by_role("link", name="Replay").click()
+        expect(ann.page.get_by_role("slider", name="Moment")).to_be_visible()
+        self.look("replay")
+        ann.go("/games")
+        expect(ann.page.get_by_role("link", name="Bob", exact=True)).to_be_visible()
+        self.look("results")
+
+    def tables(self) -> None:
+        """The tables of all games, with people and with bots at them."""
+        for game, config in GAMES[1:]:
+            room = self.server.open_room(game, config=config)["id"]
+            self.ann.come_in(room)
+            if game != "minesweeper":
+                self.bob.come_in(room)
+                expect(self.ann.page.get_by_text("Nobody yet")).to_have_count(0)
+            self.look(game)
+        for game, config, others in (
+            ("hex", {}, 1),
+            ("hearts", {"players": 5}, 4),
+            ("goofspiel", {"players": 3}, 2),
+        ):
+            room = self.server.open_room(game, config=config)["id"]
+            self.ann.come_in(room)
+            for there in range(1, others + 1):
+                self.look(f"{game}, {there}")
+                self.ann.page.get_by_role("button", name="Add a bot").click()
+                self.ann.page.get_by_role("button", name="Random", exact=True).click()
+                expect(self.ann.page.locator(".bar .bot")).to_have_count(there)
+            self.look(f"{game} with bots")
+            self.ann.go(f"/r/{room}/replay")
+            expect(self.ann.page.get_by_role("slider", name="Moment")).to_be_visible()
+            self.look(f"replay of {game}")
+
+
+SMALL_LINKS = """() => {
+    document.body.replaceChildren();
+    const put = (tag, text, around = document.body) => {
+        const made = document.createElement(tag);
+        made.textContent = text;
+        if (tag === "a") made.href = "/";
+        around.append(made);
+        return made;
+    };
+    put("a", "in a sentence", put("p", "A link "));
+    put("a", "alone", put("p", ""));
+    const row = put("p", "A row ");
+    row.style.display = "flex";
+    put("a", "beside words", row);
+    const button = put("button", "in a sentence", put("p", "A button "));
+    Object.assign(button.style, { minHeight: 0, padding: 0 });
+}"""
+
+
+@pytest.mark.parametrize("way", [Fingers.pages, Fingers.a_game, Fingers.tables], ids=lambda way: way.__name__)
+def test_whatever_is_pressed_on_a_phone_is_as_high_and_as_wide_as_a_fingertip_whichever_way_it_is_held(
+    server, visit, way
+):
+    fingers = Fingers(server, visit)
+    way(fingers)
+    assert fingers.small == []
+
+
+def test_a_link_that_is_as_small_as_its_words_stands_in_a_sentence(server, visit):
+    """What the test above leaves out, and that it leaves out nothing else."""
+    ann = visit(server, "Ann", viewport=PHONE, **TOUCH).go("/")
+    expect(ann.page.locator("article").first).to_be_visible()
+    ann.page.evaluate(SMALL_LINKS)
+    small = ann.page.evaluate(SMALL_TARGETS, 40)
+    assert [one.partition(":")[0] for one in small] == ["A alone", "A beside words", "BUTTON in a sentence"]
 
 
 def test_the_cells_of_a_fine_board_are_as_large_on_a_phone_as_its_height_allows(server, visit):
