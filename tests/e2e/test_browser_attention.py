@@ -209,9 +209,11 @@ def test_a_pushed_turn_calls_the_bots_of_the_server_as_the_pages_do(server, visi
     push = service_worker(ann)
     kept = "caches.match('/turn-words.json').then((file) => file.json())"
     ann.page.wait_for_function(f"() => {kept}.then(({{ bots }}) => bots['Random bot'] !== undefined)")
-    push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Ann bot", "Random bot 2"))
-    body = "Du bist dran bei Drei gewinnt: Ann bot, Bot Zufall 2 wartet"
-    shows(ann, ("Du bist dran", body, "turn ABCD", "/r/ABCD"))
+    push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Random bot 2"))
+    push(your_turn("EFGH", "tictactoe", "Noughts and crosses", "Ann bot"))
+    said = "Du bist dran bei Drei gewinnt: {} wartet"
+    bots = ("Du bist dran", said.format("Bot Zufall 2"), "turn ABCD", "/r/ABCD")
+    shows(ann, bots, ("Du bist dran", said.format("Ann bot"), "turn EFGH", "/r/EFGH"))
 
 
 def test_a_pushed_turn_at_a_table_of_more_says_that_they_wait(server, visit):
