@@ -19,7 +19,7 @@ from parlour.cluster.members import NOBODY
 from parlour.journal.base import Fenced, Trouble
 from parlour.journal.memory import MemoryJournal
 from parlour.journal.shards import room_key, shard_of
-from parlour.wire import Act, Chat, Step, read_step
+from parlour.wire import Act, Chat, Leave, Step, read_step
 from tests.simulation.loop import Process, VirtualLoop
 from tests.simulation.weather import CALM
 
@@ -249,6 +249,8 @@ def word_of(step: Step) -> str | None:
             return word
         case Chat(text=text):
             return text
+        case Leave():
+            return step.id
         case _:
             return None
 

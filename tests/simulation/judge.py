@@ -13,12 +13,14 @@ from parlour.game import Send
 from parlour.journal.base import Trouble
 from parlour.room import Room, own_topic, replay
 from parlour.server.rooms.stored_room import thaw
-from parlour.wire import Step
+from parlour.wire import Join, Leave, Step
 from tests.simulation.cluster import GAMES, Cluster
 from tests.simulation.database import finish, word_of
 from tests.simulation.people import Channel, Heard, Person
 
 GAME = GAMES["saying"]
+EXACT = 1e-6
+"""Seconds by which sums may differ that were added up in another order."""
 
 
 class Story:
@@ -108,9 +110,23 @@ def _judge_clocks(story: Story) -> Iterator[str]:
             out = before.clocks.out_at(before.seat_number(step.command.player) or 0)
             if out is None or before.clock(step.now) < out:
                 yield f"{step.command.player} was flagged too early at step {step.seq} of {story.room}"
+        if isinstance(step.command, Join | Leave) and _gains(before, after, step.now):
+            yield f"somebody gained time by sitting down or getting up at step {step.seq} of {story.room}"
         clocks = after.clocks
         if clocks is not None and any(one.left > clocks.settings.seconds for one in clocks.seats):
             yield f"somebody gained time by step {step.seq} of {story.room}"
+
+
+def _gains(before: Room[Any], after: Room[Any], now: float) -> bool:
+    """Whether a seat has more time after a step than it would have had without it."""
+    pairs = zip(_seconds_left(before, now), _seconds_left(after, now), strict=True)
+    return any(later > sooner + EXACT for sooner, later in pairs)
+
+
+def _seconds_left(room: Room[Any], now: float) -> list[float]:
+    clocks, clock = room.clocks, room.clock(now)
+    seats = () if clocks is None else clocks.seats
+    return [one.left - (one.spent if one.since is None else clock - one.since) for one in seats]
 
 
 def _judge_answers(story: Story, person: Person) -> Iterator[str]:
@@ -135,7 +151,7 @@ def _judge_heard(story: Story, player: str, heard: list[Heard]) -> Iterator[str]
     """Everything once and in order, without a hole; only a whole view may stand for what was missed."""
     at: int | None = None
     events: list[tuple[int, Any]] = []
-    for one in heard:
+    for one, following in zip(heard, (*heard[1:], None), strict=True):
         if one.name not in ("update", "sync"):
             events.append((one.seq, _said(one)))
             continue
@@ -143,9 +159,18 @@ def _judge_heard(story: Story, player: str, heard: list[Heard]) -> Iterator[str]
             told = [(seq, _said_by(payload)) for seq, payload in story.events(at, one.seq, player)]
             if told != events:
                 yield f"{player} heard {events} from {at} to {one.seq} of {story.room}, told was {told}"
-        if one.seq >= len(story.rooms) or one.view != story.view(one.seq, player):
+        if one.name == "update" and _gets_up(story, one.seq, player):  # and sees from there what others see
+            if following is not None and following.name != "sync":
+                yield f"{player} was not shown step {one.seq} of {story.room} anew"
+        elif one.seq >= len(story.rooms) or one.view != story.view(one.seq, player):
             yield f"{player} saw {one.view} at step {one.seq} of {story.room}"
         at, events = one.seq, []
+
+
+def _gets_up(story: Story, seq: int, player: str) -> bool:
+    """Whether a step took the seat of this player."""
+    command = story.steps[seq - 1].command if 0 < seq <= len(story.steps) else None
+    return isinstance(command, Leave) and command.player == player
 
 
 def _said(heard: Heard) -> Any:

@@ -260,6 +260,12 @@ class Person:
             self.line.hang_up()
             self.lose(1000)
 
+    def stand_up(self, room: str) -> None:
+        """Give the seat up, and sit down again soon."""
+        if self.channels[room].is_joined and self.line is not None and self.line.is_open:
+            word = f"{self.name}{next(self._words)}"
+            self._send(Sent(room, "leave", {"id": word}, self.cluster.loop.now, word))
+
     def say(self, room: str, kind: str = "all", *, id: bool | None = None) -> None:
         """Say a new word."""
         word = f"{self.name}{next(self._words)}"
@@ -313,6 +319,8 @@ class Person:
             assert sent.word is not None
             self.acknowledged.append(Acknowledged(sent.room, sent.word, response["seq"]))
             self._check_kept(sent.room, response["seq"])
+            if sent.event == "leave":
+                self.leave(sent.room)
         else:
             self._hear_refusal(sent, response)
 

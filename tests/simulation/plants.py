@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from parlour.clocks import Clocks
 from parlour.cluster.leases import Leases
 from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Record, Unchanged
@@ -167,11 +168,24 @@ def unended_links(_: Schedule) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def paid_for_leaving(_: Schedule) -> Iterator[None]:
+    """Whoever gives up a seat is paid for the turn, as if it had ended."""
+    pay = Clocks.run
+
+    def run(clocks: Clocks, *args: Any, idle: Sequence[int] = (), ended: Sequence[int] = ()) -> Clocks:
+        turns = [seat for seat in idle if clocks.seats[seat].has_turn]
+        return pay(clocks, *args, idle=idle, ended=[*ended, *turns])
+
+    with replaced(Clocks, "run", run):
+        yield
+
+
 PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
         unread_tickets, relay_told_too_early, told_again, turns_not_told, lost_news,
-        lasting_links, unended_links,
+        lasting_links, unended_links, paid_for_leaving,
     )
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from parlour.clocks import Absence, ClockSettings
+from parlour.clocks import Absence, ClockKind, ClockSettings
 from parlour.cluster.memory_bus import NO_FAULTS
 from parlour.journal.shards import room_key, shard_of
 from tests.simulation.accounts import AccountHolder, SignedInDevice, judge_accounts
@@ -107,7 +107,8 @@ class Schedule:
         cluster = self.cluster
         self._wait(BOOT, lambda: all(self._shards_of(machine) for machine in cluster.machines))
         away = Absence(5.0) if self.seed % 4 == 3 else None
-        clock = ClockSettings("increment", 5.0, away=away) if self.seed % 2 else None
+        kind: ClockKind = "turn" if self.seed % 8 in (1, 3) else "increment"
+        clock = ClockSettings(kind, 5.0, away=away) if self.seed % 2 else None
         for room in self.rooms:
             machine = self.chance.choice(cluster.machines)
             machine.process.start(machine.parlour.rooms.creation.create("saying", None, room, clock=clock))
@@ -179,6 +180,8 @@ class Schedule:
         watches = person.channels[room].spectates
         if chance.random() < (0.4 if watches else 0.08):
             person.leave(room)
+        elif not watches and chance.random() < 0.08:
+            person.stand_up(room)
         else:
             person.say(room, "chat" if watches else chance.choice(SAYS))
 
