@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.hands import button, choose
-from tests.e2e.test_browser_lobby import is_seated, play_now, play_ranked
+from tests.e2e.test_browser_lobby import in_turn, is_seated, play_now, play_ranked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
@@ -129,6 +129,21 @@ def plant_bytes(route):
     result = next(step["result"] for step in told["steps"] if step.get("result"))
     result["added"][1]["luck"] = "07" * 16
     route.fulfill(json=told)
+
+
+def test_before_leaving_a_ranked_game_one_reads_that_it_is_lost_by_that(server, visit):
+    people = [visit(server, name) for name in ("Ann", "Bob")]
+    for who in people:
+        play_ranked(who)
+    is_seated(*people)
+    first, second = in_turn(*people)
+    first.mark("centre")
+    second.sees("Your turn")
+    button(second, "Leave").click()
+    dialog = second.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This game is ranked: once somebody has played, whoever leaves has lost.")
+    dialog.get_by_role("button", name="Leave").click()
+    first.sees("You win: the other side resigned")
 
 
 def test_a_ranked_win_shows_the_rating_before_and_after_and_a_new_opponent_is_one_click_away(server, visit):
