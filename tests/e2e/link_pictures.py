@@ -1,6 +1,6 @@
 """Takes the still pictures that links show in a chat: one of each game and variant, and a general one.
 
-They are kept in web/public/previews, because a page can be built where there is no browser to draw them.
+They are kept in web/public/previews, and what they were drawn from is noted in digests beside the gallery.
 """
 
 import base64
@@ -8,33 +8,20 @@ import struct
 import zlib
 from collections import Counter
 from contextlib import ExitStack
-from typing import Any, NamedTuple
 
 import msgspec
 from playwright.sync_api import Page, sync_playwright
 
-from parlour.game import Game
-from parlour.games import GAMES
-from parlour.server.api.link_previews import GENERAL, SIZE, picture_name, variants_of
-from parlour.server.api.preview import preview
+from parlour.server.api.link_previews import SIZE
 from tests.e2e.browser import launch
 from tests.e2e.screenshots import ROOT, gallery
+from tests.link_drawings import Drawn, drawings, keep_digests
 
 FOLDER = ROOT / "web" / "public" / "previews"
 EDGE, DOT = 6000, 20
 """How much one pixel of an edge may change, and from how many that change more something else is drawn."""
 COLOURS = 32
 """So many are enough for boards that are drawn; a picture takes a fifth of the room then."""
-LINE = "Board games in the browser, with friends, strangers and bots."
-
-
-class Drawn(NamedTuple):
-    """What a picture shows: a heading, what stands under it, a sentence, and a board."""
-
-    title: str
-    kind: str
-    line: str
-    scene: Any
 
 
 def take(page: Page, name: str, drawn: Drawn) -> None:
@@ -107,14 +94,6 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def take_game(page: Page, game: Game[Any]) -> None:
-    for variant, card in variants_of(game):
-        config = None if variant is None else {game.set_up.cards: variant}
-        kind = "" if card is None or card.title == game.display_name else card.title
-        drawn = Drawn(game.display_name, kind, "" if card is None else card.hint, preview(game, config))
-        take(page, picture_name(game, variant), drawn)
-
-
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -125,10 +104,9 @@ def main() -> None:
             viewport={"width": width, "height": height}, color_scheme="light", reduced_motion="reduce"
         )
         page.goto(f"{stack.enter_context(gallery())}#picture")
-        for game in GAMES.values():
-            if type(game).__module__.startswith("parlour.games."):  # not those of other packages
-                take_game(page, game)
-        take(page, GENERAL, Drawn("Parlour", "", LINE, preview(GAMES["tictactoe"])))
+        for name, drawn in drawings().items():
+            take(page, name, drawn)
+    keep_digests()
 
 
 if __name__ == "__main__":

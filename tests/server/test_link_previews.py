@@ -1,6 +1,7 @@
 """What a link shows in a chat: a title, a sentence and a picture, and nothing that its door does not say."""
 
 import struct
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from parlour.server.api.preview import preview
 from parlour.server.api.web_pages import File
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
+from tests.link_drawings import PAGE, digests, kept_digests, modules, plain
 from tests.probe import Probe
 from tests.server.world import World
 
@@ -24,6 +26,8 @@ BUNDLED = [game for game in GAMES.values() if type(game).__module__.startswith("
 """Not those of packages that happen to be installed beside Parlour."""
 ALL = [picture_name(game, variant) for game in BUNDLED for variant, _ in variants_of(game)]
 ORIGIN = "http://parlour.test"
+NOW = cache(digests)
+"""Made once for all pictures."""
 
 
 class Head(HTMLParser):
@@ -192,6 +196,19 @@ def test_every_game_and_variant_has_a_picture(name):
 def test_there_are_no_other_pictures_and_all_together_are_small():
     assert {path.stem for path in PICTURES.iterdir()} == {*ALL, GENERAL}
     assert sum(path.stat().st_size for path in PICTURES.iterdir()) < 600_000
+
+
+@pytest.mark.parametrize("name", ["renderer", *ALL, GENERAL])
+def test_a_picture_is_drawn_from_what_there_is_now(name):
+    assert NOW()[name] == kept_digests()[name], "`make link-pictures` draws them again"
+
+
+def test_hands_at_a_board_and_remarks_draw_nothing_and_all_else_that_boards_import_does(tmp_path):
+    (source := tmp_path / "a.svelte").write_text("<!-- A. -->\n<script>\n  // B.\n  c() /* D. */;\n</script>")
+    assert plain(source) == "<script> c() ; </script>"
+    names = {path.name for path in modules(PAGE)}
+    assert {"Board.svelte", "Piece.svelte", "Wordmark.svelte", "glyphs.ts", "places.ts"} <= names
+    assert not names & {"hand.ts", "walk.ts", "language.svelte.ts"}
 
 
 def test_the_picture_of_hearts_has_cards_on_the_table():
