@@ -215,7 +215,8 @@ class NameChanges:
 
     async def _forget(self, id: str, renamed: Renamed) -> None:
         """Take the name of somebody who was deleted from others' results, and from rooms that have ended."""
-        await self._journal.keep(*await drop_tickets(self._journal, id))
+        if drops := await drop_tickets(self._journal, id):
+            await self._journal.keep(*drops)
         for result in await results_of(self._journal, id, None):
             for other in result.against:
                 key = f"{result.number}/{result.seq}/{other.id}"
