@@ -237,7 +237,7 @@ class Walk:
 
     def bots(self) -> None:
         """Tables of bots, and their advice; then the lists of rooms of all kinds, and of one's own."""
-        ann, cleo = self.ann, self.come("Cleo")
+        ann, cleo, room = self.ann, self.come("Cleo"), ""
         for game, config, bots in (("hearts", {}, 3), ("goofspiel", {"players": 5}, 4), ("hex", {}, 1)):
             wish = {"game": game, "config": config, "listed": True}
             room = self.server.call("POST", "/api/rooms", wish).json()["id"]
@@ -254,6 +254,7 @@ class Walk:
             self.look(f"{path} with games", ann)
         for path in ("/", "/watch"):
             cleo.go(path)
+            expect(cleo.page.locator(".kinds button")).to_have_count(3)
             for number, kind in enumerate(cleo.page.locator(".kinds button").all()):
                 kind.click()
                 self.look(f"{path}, rooms {number}", cleo)
