@@ -1,5 +1,6 @@
 """Starts the real server with a fault that a judge must find: `python -m tests.torture.planted FAULT ...`."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -18,7 +19,13 @@ from parlour.server.parts.notifications.notifications import Notifications
 from parlour.server.parts.notifications.rules import Delivery, delivery_record
 from parlour.server.rooms import calling_records
 from parlour.server.turn_records import read_turn
-from tests.torture.writers import WRITERS
+from tests.torture.writers import DIE, WRITERS, die
+
+
+def die_in_between() -> None:
+    """End a life that is to end at a write at this instant: between two writes that should be one."""
+    if os.environ.get(DIE):
+        die()
 
 
 def forget_challenges() -> None:
@@ -37,6 +44,7 @@ def use_challenges_first() -> None:
 
     async def use(self: Passkeys, challenge: Any) -> Sequence[Change]:
         await self._journal.keep(*await really_use(self, challenge))
+        die_in_between()
         return ()
 
     Passkeys._use = use  # type: ignore[method-assign]
@@ -103,6 +111,7 @@ def plan_in_two_writes() -> None:
         endpoints = await endpoints_of(self._journal, turn.player)
         first, second, *rest = rules.deliveries_of(record, turn, endpoints, now)
         await self._change([first, second])
+        die_in_between()
         await self._change(rest)
 
     Notifications._plan_turn = plan_turn  # type: ignore[method-assign]

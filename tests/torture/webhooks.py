@@ -18,6 +18,10 @@ from tests.torture.telling import Hook, Story, Turn, judge, turns_of
 
 STEPS = (3, 7, 11, 11, 31, 31, 121)
 """Seconds by which the clock goes on; whoever is away is told after 10, and once more 30 and 120 later."""
+COMES = 0.12
+"""How likely somebody comes between two steps of the clock, so that many turns last for some tries,"""
+AGAIN = 0.5
+"""and once more before the next one."""
 RECEIPTS = (1, 8)
 """Messages of a life that ends with one."""
 GONE = (LineLost, OSError, TimeoutError)
@@ -40,8 +44,8 @@ class Tellers(Lives):
         self.kills: list[float] = []
         self.time = 1000.0
         self._clock = clock
-        self._open = asyncio.Event()
-        """Somebody may come: nobody does before time goes on, for what they do is to have one time."""
+        self._open, self._shut = asyncio.Event(), asyncio.Event()
+        """Whether somebody may come: nobody does while time goes on, since a deed has one time."""
         self._visits = 0
         self._is_restful = True
         """It has come to rest each time so far; one that does not is broken, and nobody waits for it."""
@@ -88,10 +92,12 @@ class Tellers(Lives):
     async def let_time_pass(self) -> None:
         """Time goes by in steps, each when the server has nothing more to do; until cancelled."""
         while True:
+            self._shut.clear()
             self._open.set()
             await asyncio.sleep(2 * PAUSE)
             await self.up.wait()
             self._open.clear()
+            self._shut.set()
             if await self.rest():
                 await self.turn_clock(self.time + self.chance.choice(STEPS))
 
@@ -172,15 +178,18 @@ class Tellers(Lives):
     async def live(self, guest: Guest, room: str) -> None:
         """Come, do something, and go; again and again."""
         while True:
-            await asyncio.sleep(self.chance.uniform(0, 10 * PAUSE))
             await self.up.wait()
             await self._open.wait()
-            self._visits += 1
-            with suppress(*GONE):
-                async with asyncio.timeout(PATIENCE):
-                    await self._visit(guest, room)
-                self.note_deed()
-            self._visits -= 1
+            if self.chance.random() < COMES:
+                self._visits += 1
+                with suppress(*GONE):
+                    async with asyncio.timeout(PATIENCE):
+                        await self._visit(guest, room)
+                    self.note_deed()
+                self._visits -= 1
+                if self.chance.random() < AGAIN:
+                    continue
+            await self._shut.wait()
 
     async def _visit(self, guest: Guest, room: str) -> None:
         views: asyncio.Queue[Any] = asyncio.Queue()

@@ -161,7 +161,7 @@ class Backgammon(Game[Match]):
     set_up = SET_UP
 
     def has_draws(self, config: MatchConfig) -> bool:
-        """Where the points of three games are added up, or both mothers can be pinned; never in a match."""
+        """Only in cash: tavli adds up three games, and in plakoto both mothers can be pinned."""
         return config.match == "cash" and config.variant in ("plakoto", "tavli")
 
     def init(self, config: MatchConfig, moment: Moment) -> Match:
