@@ -108,12 +108,13 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
         away = () if settings.away is None else (SeatClock(settings.away.seconds),) * seats
         return cls(settings, (SeatClock(settings.seconds),) * seats, away=away)
 
-    def out_at(self, seat: int) -> float | None:
-        """When the time of a seat to think is over, if it runs."""
-        one = self.seats[seat]
+    def out_at(self, seat: int, *, gone: bool = False) -> float | None:
+        """When the time of a seat to think, or to be away, is over, if it runs."""
+        one = (self.away if gone else self.seats)[seat]
         if one.since is None:
             return None
-        return one.since + one.left + (self.settings.extra if self.settings.kind == "delay" else 0.0)
+        free = self.settings.extra if self.settings.kind == "delay" and not gone else 0.0
+        return one.since + one.left + free
 
     @property
     def next_out(self) -> "Out | None":
@@ -124,9 +125,9 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
             if (at := self.out_at(seat)) is not None
         ]
         away = [
-            Out(one.since + one.left, seat, gone=True)
-            for seat, one in enumerate(self.away)
-            if one.since is not None
+            Out(at, seat, gone=True)
+            for seat in range(len(self.away))
+            if (at := self.out_at(seat, gone=True)) is not None
         ]
         return min(outs + away, default=None)
 

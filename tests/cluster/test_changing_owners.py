@@ -277,6 +277,21 @@ async def test_whoever_joins_anew_is_not_removed_by_the_answer_to_an_earlier_req
     assert not [ask for ask in asked if isinstance(ask, LeaveRoom)]
 
 
+async def test_whoever_joined_anew_keeps_the_place_when_an_earlier_request_is_refused_late(workers):
+    ann, bob = await table_of(workers, 1, 1, 2)
+    gateway = workers.worlds[2].server.gateway
+    with unanswered(gateway) as asked:
+        bob.send_soon('["7","7","game:ABCD","phx_join",{}]')
+        bob.send_soon('["8","8","game:ABCD","phx_join",{}]')
+        first, second = asked.enters
+        gateway.hear(entered(second, seq=4))
+        gateway.hear(Rejected.by(first.number, Refused(Code.NOT_SAVED, "try again")))
+    bob.forget()
+    await ann.send('["1","9","game:ABCD","chat",{"text":"hello"}]')
+    await workers.quiet()
+    assert "chat" in [frame[3] for frame in bob.frames]
+
+
 async def test_a_place_that_is_given_to_somebody_who_is_gone_is_given_back(workers):
     ann, bob = await table_of(workers, 1, 1, 2)
     gateway = workers.worlds[2].server.gateway

@@ -118,7 +118,8 @@ def test_a_link_that_was_used_says_so(server, visit):
     expect(phone.page.get_by_role("heading", name="Beatrix", exact=True)).to_be_visible()
     thief.go(path).page.get_by_role("button", name="Sign in").click()
     expect(thief.page.get_by_role("alert")).to_have_text(
-        "This link is not valid any more: it works once and lasts two minutes. Show a new one on the device that is signed in."
+        "This link is not valid any more: it works once and lasts two minutes. "
+        "Show a new one on the device that is signed in."
     )
 
 

@@ -107,7 +107,8 @@ def _judge_clocks(story: Story) -> Iterator[str]:
     """Nobody's time is over before it is, whoever owned the room meanwhile, and nobody gains any."""
     for before, step, after in zip(story.rooms, story.steps, story.rooms[1:], strict=False):
         if isinstance(step.command, Flag) and before.clocks is not None:
-            out = before.clocks.out_at(before.seat_number(step.command.player) or 0)
+            seat = before.seat_number(step.command.player) or 0
+            out = before.clocks.out_at(seat, gone=step.command.gone)
             if out is None or before.clock(step.now) < out:
                 yield f"{step.command.player} was flagged too early at step {step.seq} of {story.room}"
         if isinstance(step.command, Join | Leave) and _gains(before, after, step.now):

@@ -316,7 +316,8 @@ class Gateway:
             return
         if isinstance(request.wish, Enter) and request.room is not None:
             self._entered(client, told.number)
-            if not self._enters(client, request.room):
+            is_later = self._has_entered_since(client, request.room, told.number)
+            if not is_later and not self._enters(client, request.room):
                 self._remove(client, request.room)
         if not client.is_lost:
             client.refuse(request, told.refusal)
