@@ -189,7 +189,7 @@ class NameChanges:
 
     async def _rename(self, id: str, change: NameChange) -> None:
         name, _, account = who = await self._sessions.introduce(id)
-        await self._rename_at_seats(id, who)
+        failed = await self._rename_at_seats(id, who)
 
         def renamed(players: tuple[Player, ...]) -> tuple[Player, ...]:
             named = (replace(one, name=name, account=account) if one.id == id else one for one in players)
@@ -198,9 +198,11 @@ class NameChanges:
         await _rename_in_ratings(self._journal, id, name, renamed)
         if change.is_gone:
             await self._forget(id, renamed)
+        if failed is not None:
+            raise failed
 
-    async def _rename_at_seats(self, id: str, who: Introduced) -> None:
-        """Take the name to the seats in open rooms; refused if one of them could not be asked."""
+    async def _rename_at_seats(self, id: str, who: Introduced) -> Refused | None:
+        """Take the name to the seats in open rooms; why not, if one of them could not be asked."""
         failed = None
         for found in await self._journal.rooms(RoomQuery(player=id)):
             mine = [seat for seat in found.summary.seats if seat is not None and seat.id == id]
@@ -210,8 +212,7 @@ class NameChanges:
                 await self._call(found.summary.id, Perform(Rename(id, who.name, who.account)))
             except Refused as why:
                 failed = failed if why.code in _OVER else why
-        if failed is not None:
-            raise failed
+        return failed
 
     async def _forget(self, id: str, renamed: Renamed) -> None:
         """Take the name of somebody who was deleted from others' results, and from rooms that have ended."""
