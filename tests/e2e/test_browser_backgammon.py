@@ -320,9 +320,8 @@ def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end
     ann = with_three_and_two(server, visit)
     dice = ann.board.locator("[data-piece^=die]")
     if swapped:
-        left = dice.first.bounding_box()["x"]
         dice.first.click()
-        ann.page.wait_for_function(MOVED, arg=left, timeout=SLOW)
+        ann.page.wait_for_function(f"({LEFT_PIPS})() === 2", timeout=SLOW)
     used_pips = ann.board.locator(".piece.dim[data-piece^=die] .pip")
     for pips in (first, 5):
         tap(ann, movable(ann).last)
@@ -415,7 +414,12 @@ WebSocket.prototype.send = function (data) {
     return send.call(this, data.replace(/"luck":"[0-9a-f]{32}"/, '"luck":"%s"'));
 };"""
 """A page adds these random bytes instead of its own."""
-MOVED = """left => document.querySelector("[data-piece^=die]").getBoundingClientRect().x !== left"""
+LEFT_PIPS = """() => {
+    const dice = [...document.querySelectorAll("svg.board [data-piece^=die]")];
+    const left = (die) => die.getBoundingClientRect().x;
+    return dice.sort((one, other) => left(one) - left(other))[0].querySelectorAll(".pip").length;
+}"""
+"""What the die on the left shows, which is played first."""
 
 
 def test_the_captions_of_the_board_do_not_run_into_each_other(sit):
