@@ -37,6 +37,20 @@ def test_a_clock_is_chosen_told_at_the_door_and_runs_for_who_is_to_move(server, 
     expect(bob.page.locator("[data-seat='1'] time")).to_have_text(re.compile("4:5[0-9]"))
 
 
+def test_before_leaving_a_game_with_a_clock_one_reads_that_it_is_lost_by_that(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    room = server.open_room(clock={"kind": "increment", "seconds": 300, "extra": 3})["id"]
+    for who in (ann, bob):
+        who.come_in(room)
+    ann.mark("centre")
+    bob.sees("Your turn")
+    bob.page.get_by_role("button", name="Leave").click()
+    dialog = bob.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This game has a clock: once somebody has played, whoever leaves has lost.")
+    dialog.get_by_role("button", name="Leave").click()
+    ann.sees("You win: the other side resigned")
+
+
 HEARD = """
 window.heard = [];
 const Real = window.OscillatorNode;

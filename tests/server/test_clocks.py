@@ -99,6 +99,35 @@ async def test_the_lag_of_a_player_is_measured_and_kept_with_the_move(world):
         assert again.room().clocks.seats[0].left == pytest.approx(293.15)
 
 
+async def test_nobody_stops_their_clock_by_leaving_and_sitting_down_again(world):
+    ann, bob = await seated(world)
+    await ann.play("ABCD", mark(4))
+    await bob.push("ABCD", "leave", {})
+    await world.quiet()
+    assert (world.room().verdict.how, world.room().outcome.lost) == ("resigned", ("bob",))
+    assert world.room().players == ("ann", "bob")
+
+
+async def test_before_anybody_has_played_a_game_with_a_clock_it_is_left_without_a_result(world):
+    ann, _ = await seated(world)
+    await ann.push("ABCD", "leave", {})
+    assert (world.room().outcome, world.room().players) == (None, (None, "bob"))
+
+
+async def test_at_a_table_for_more_a_seat_is_given_up_and_its_clock_stands(world):
+    await world.open("hearts", clock=FIVE_THREE)
+    people = await world.seated("ABCD", "ann", "bob", "cleo", "dora")
+    for person in people:
+        legal = world.games["hearts"].legal_events(world.room().state, person.player)
+        await person.play("ABCD", next(iter(legal)))
+    await world.wait(10)
+    await people[0].push("ABCD", "leave", {})
+    before = world.room().clocks.seats[0].left
+    await world.wait(10)
+    assert (world.room().outcome, world.room().players[0]) == (None, None)
+    assert world.room().clocks.seats[0].left == before
+
+
 async def test_what_a_client_says_of_its_own_lag_counts_for_nothing(world):
     ann, _ = await seated(world)
     await world.wait(10)

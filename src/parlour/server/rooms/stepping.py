@@ -135,7 +135,7 @@ class SteppingRoom(ABC):
         at = self._env.instant() if asked is None else asked.at
         if before is None:
             raise self._refusal or AssertionError(f"room {self.id} was not loaded")
-        if type(command) is Leave and self._opening.ranked and before.begun and before.status == "playing":
+        if type(command) is Leave and _loses(before, command, ranked=self._opening.ranked):
             command = replace(command, loses=True)
         try:
             if isinstance(command, Join) and not sent:
@@ -408,6 +408,12 @@ class SteppingRoom(ABC):
                 self._env.tell_all(Announced(self.id, diff, but), self._roster)
             clock = self._env.clock
             self._recount = clock.call_at(clock.now() + COUNT_EVERY, self._count_spectators)
+
+
+def _loses(room: Room[Any], command: Leave, *, ranked: bool) -> bool:
+    """True if whoever leaves has lost: the game is ranked, or two play it by the clock, which nobody can stop alone."""
+    by_clock = room.clocks is not None and len(room.seats) == 2 and command.why == "manual"
+    return room.begun and room.status == "playing" and (ranked or by_clock)
 
 
 def is_same(kept: Command, command: Command) -> bool:
