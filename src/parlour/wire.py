@@ -78,7 +78,7 @@ class Leave(msgspec.Struct, frozen=True, tag_field="do", tag="leave"):
     player: str
     why: Literal["manual", "away_too_long"] = "manual"
     loses: bool | UnsetType = UNSET
-    """The game is lost by it and the seat kept, unless the game has its own rules for that: it is ranked, or has clocks."""
+    """The game is lost by it and the seat kept, unless its rules say otherwise: ranked, or with clocks."""
 
 
 class Rematch(msgspec.Struct, frozen=True, tag_field="do", tag="rematch"):

@@ -46,7 +46,7 @@ def test_before_leaving_a_game_with_a_clock_one_reads_that_it_is_lost_by_that(se
     bob.sees("Your turn")
     bob.page.get_by_role("button", name="Leave").click()
     dialog = bob.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("This game has a clock: once somebody has played, whoever leaves has lost.")
+    expect(dialog).to_contain_text("This game has a clock: once somebody has played")
     dialog.get_by_role("button", name="Leave").click()
     ann.sees("You win: the other side resigned")
 

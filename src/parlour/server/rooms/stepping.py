@@ -411,7 +411,7 @@ class SteppingRoom(ABC):
 
 
 def _loses(room: Room[Any], command: Leave, *, ranked: bool) -> bool:
-    """True if whoever leaves has lost: the game is ranked, or two play it by the clock, which nobody can stop alone."""
+    """True if whoever leaves has lost: the game is ranked, or for two by the clock (nobody stops theirs)."""
     by_clock = room.clocks is not None and len(room.seats) == 2 and command.why == "manual"
     return room.begun and room.status == "playing" and (ranked or by_clock)
 
