@@ -19,8 +19,8 @@ async def company():
         await club.http.aclose()
 
 
-async def visit_by_bytes(club, user):
-    headers = [(b"Remote-User", user)]
+async def visit_by_bytes(club, *users):
+    headers = [(b"Remote-User", user) for user in users]
     answer = await club.http.request("POST", "/api/players", json={}, headers=headers)
     club.http.cookies.clear()
     return answer
@@ -98,6 +98,16 @@ async def test_a_user_whose_name_is_too_long_or_lost_characters_at_the_proxy_is_
     for user in ("x" * 201, "x" * 200 + "ann", "J\ufffdrgen"):
         answer = await visit_by_bytes(company, user.encode())
         assert (code_of(answer), "proxy" in answer.json()["message"]) == ((400, "invalid_name"), True)
+
+
+@pytest.mark.parametrize(
+    "users", [(b"mallory", b"ann"), (b"ann", b"mallory"), (b"", b"ann"), (b"ann", b"ann")]
+)
+async def test_a_visitors_own_header_beside_the_proxys_is_refused_whichever_comes_first(company, users):
+    ann = await visit(company, "ann")
+    answer = await visit_by_bytes(company, *users)
+    assert (code_of(answer), "got 2" in answer.json()["message"]) == ((400, "invalid_name"), True)
+    assert len((await company.whoami(ann["token"]))["devices"]) == 1
 
 
 async def test_users_with_long_names_are_told_apart_by_the_last_character(company):

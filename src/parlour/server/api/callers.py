@@ -91,11 +91,16 @@ def user_of(request: Request, settings: Settings) -> User | None:
     """The user whom a known proxy names in its header; whatever others send there is ignored.
 
     The header is read as UTF-8, or else as Latin-1: no byte of it is left out or replaced, or else two users
-    would be one.
+    would be one. Of several headers nobody knows which one is the proxy's: they are refused.
     """
     if not settings.user_header or peer_of(request) not in settings.proxies:
         return None
-    latin = request.headers.get(settings.user_header, "").strip(" \t")
+    named = request.headers.getlist(settings.user_header)
+    if len(named) > 1:
+        header = settings.user_header
+        why = f"expected one {header} header, got {len(named)}; the proxy must remove those of visitors"
+        raise Refused(Code.INVALID_NAME, why)
+    latin = "".join(named).strip(" \t")
     try:
         name = key = latin.encode("latin-1").decode()
     except UnicodeDecodeError:
