@@ -30,6 +30,12 @@ _PORTS = {"https": 443, "http": 80}
 _NAT64 = ip_network("64:ff9b::/96")
 _UNICAST = ip_network("2000::/3")
 """Where all public IPv6 addresses of single machines are."""
+_SPECIAL_4 = ("192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.175.48.0/24")
+_SPECIAL_6 = ("2001::/23", "2620:4f:8000::/48", "3fff::/20")
+_SPECIAL = tuple(ip_network(block) for block in _SPECIAL_4 + _SPECIAL_6)
+"""Blocks of IANA's registries of special purposes that `ipaddress` takes for public, in some version."""
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""What stands before the IPv4 address in an IPv6 address of a network within another."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up; gives its addresses."""
@@ -91,7 +97,7 @@ def inner_address(address: IpAddress) -> IpAddress:
     """
     if isinstance(address, IPv4Address):
         return address
-    if address in _NAT64:
+    if address in _NAT64 or int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
 
@@ -99,6 +105,8 @@ def inner_address(address: IpAddress) -> IpAddress:
 def is_public(address: IpAddress) -> bool:
     """True if an address is one of the public internet, for a single machine."""
     inner = inner_address(address)
+    if any(one in block for block in _SPECIAL for one in (address, inner)):
+        return False
     if isinstance(inner, IPv6Address):
         return inner.is_global and inner in _UNICAST
     return inner.is_global and not inner.is_multicast and not inner.is_reserved
