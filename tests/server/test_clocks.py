@@ -7,6 +7,7 @@ from websockets.frames import Frame, Opcode
 from parlour.clocks import MAX_LAG, Absence, ClockSettings
 from parlour.errors import Refused
 from parlour.server.api.endpoints import Api, web_app
+from parlour.server.gateway.websocket import PROBE_BYTES
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
 from parlour.wire import Queue
@@ -144,15 +145,60 @@ async def test_nobody_is_measured_who_has_no_clock(world):
     assert not ann.is_measured
 
 
-async def test_a_connection_knows_how_long_its_answer_took():
+class Measured:
+    """A connection whose lag is measured; it answers by hand."""
+
+    def __init__(self, hall):
+        self.clock, self.wire = hall.clock, Wire(hall.sockets, NATIVE)
+        (self.socket,) = hall.sockets.open
+
+    def ask(self):
+        """Have it asked, and say what it was asked."""
+        before = len(self.wire.pipe.written)
+        self.socket.measure_lag()
+        asked = bytes(self.wire.pipe.written[before:])
+        assert asked[:2] == bytes([0x80 | Opcode.PING, PROBE_BYTES])
+        return asked[2:]
+
+    def answer(self, said, after=0.0):
+        """Answer so many seconds later."""
+        self.clock.time += after
+        self.socket.data_received(Frame(Opcode.PONG, said).serialize(mask=True))
+        return self.socket.lag
+
+
+@pytest.fixture
+async def measured():
     async with Hall() as hall:
-        wire = Wire(hall.sockets, NATIVE)
-        (socket,) = hall.sockets.open
-        socket.measure_lag()
-        hall.clock.time += 0.125
-        socket.data_received(Frame(Opcode.PONG, b"lag").serialize(mask=True))
-        assert socket.lag == 0.125
-        assert "cut" not in wire.got
+        yield Measured(hall)
+
+
+async def test_a_connection_knows_how_long_its_answer_took(measured):
+    assert measured.answer(measured.ask(), 0.125) == 0.125
+    assert measured.answer(measured.ask(), 0.25) == 0.25
+    assert "cut" not in measured.wire.got
+
+
+async def test_nobody_makes_their_lag_longer_by_answering_again(measured):
+    asked = measured.ask()
+    measured.answer(asked, 0.125)
+    assert measured.answer(asked, 3.0) == 0.125
+
+
+@pytest.mark.parametrize("said", [b"", b"lag", bytes(PROBE_BYTES)])
+async def test_an_answer_to_what_was_not_asked_says_nothing_of_the_lag(measured, said):
+    assert measured.answer(said, 0.2) == 0.0
+    measured.answer(measured.ask(), 0.125)
+    assert measured.answer(said, 0.2) == 0.125
+    measured.ask()
+    assert measured.answer(said, 0.2) == 0.125
+
+
+async def test_nobody_knows_what_the_next_ping_will_say_and_answers_before_it_comes(measured):
+    asked = [measured.ask() for _ in range(10)]
+    assert len(set(asked)) == 10
+    assert measured.answer(asked[-2], 0.2) == 0.0
+    assert measured.answer(asked[-1], 0.1) == pytest.approx(0.3)
 
 
 async def test_a_room_says_over_http_how_much_time_its_players_have(world):

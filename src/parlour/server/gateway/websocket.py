@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from secrets import token_bytes
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -52,8 +53,8 @@ CLOSE_TIMEOUT = 5.0
 MAX_UNHEARD = 256 * 1024
 """Bytes that may still come in after it."""
 
-PROBE = b"lag"
-"""What a ping says that measures how long its answer takes."""
+PROBE_BYTES = 8
+"""Of a ping that measures how long its answer takes: drawn anew, so that nobody answers before it comes."""
 WHOLE = (0x81, 0x82)
 """How a text and a binary message begin that are one frame."""
 MASKED = 0x80
@@ -74,7 +75,7 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_alone", "_behind", "_bucket", "_ends", "_goodbye", "_heard", "_looking_up", "_parts", "_pinged",
-        "_place", "_probed", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport",
+        "_place", "_probe", "_rest", "_restarting", "_state", "_strikes", "_taking", "_text", "_transport",
         "_unheard", "_visit", "_ws", "address", "bearer", "clogged", "corked", "ending", "is_open", "key",
         "lag", "measures", "owner", "piped", "waiting", "write_groups",
     )  # fmt: skip
@@ -121,7 +122,8 @@ class Socket(asyncio.Protocol):
         """Where it comes from, once it is counted; and who is counted for it if it was turned away."""
         self._bucket = sockets.limits.new_bucket()
         self._visit: Peer | None = None
-        self.measures, self.lag, self._probed = False, 0.0, 0.0  # lag: seconds to the client and back
+        self.measures, self.lag = False, 0.0  # lag: seconds to the client and back
+        self._probe: tuple[bytes, float] | None = None  # said by a ping that measures it, and when
         self.key = self.piped = self.bearer = None
         self.write_groups: tuple[WriteGroup, ...] = ()
 
@@ -320,9 +322,10 @@ class Socket(asyncio.Protocol):
         """Measure now and again how long the way to the client and back takes."""
         self.measures = True
         if self._ws.state is OPEN:
-            self._probed = self.owner.clock.now()
+            said = token_bytes(PROBE_BYTES)
+            self._probe = (said, self.owner.clock.now())
             self.pop()
-            self._ws.send_ping(PROBE)
+            self._ws.send_ping(said)
             self._send_out()
 
     @property
@@ -494,8 +497,9 @@ class Socket(asyncio.Protocol):
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
             self._text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
-            if frame.opcode is Opcode.PONG and frame.data == PROBE:
-                self.lag = self.owner.clock.now() - self._probed
+            if frame.opcode is Opcode.PONG and self._probe is not None and frame.data == self._probe[0]:
+                self.lag = self.owner.clock.now() - self._probe[1]
+                self._probe = None  # only the first answer counts
             self.may_ask(None, FRAME_COST)
             return
         if frame.fin and not self._parts:
