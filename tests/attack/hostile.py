@@ -239,6 +239,23 @@ def tickets(port: int, amount: int) -> Tally:
     return tally
 
 
+def many_accounts(port: int, amount: int) -> Tally:
+    """Guest after guest becomes an account, which takes a name from everybody else."""
+    tally = Tally()
+    until = time.monotonic() + SECONDS
+    transport = httpx.HTTPTransport(local_address=ADDRESS)
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=transport, timeout=SECONDS) as http:
+        for number in range(amount):
+            if time.monotonic() > until:
+                break
+            http.cookies.clear()
+            http.post("/api/players", json={})
+            answer = http.post("/api/account", json={"name": f"Mallory {number}"})
+            tally["done" if answer.is_success else "refused"] += 1
+            tally["server_errors"] += answer.status_code == 500
+    return tally
+
+
 def members(port: int, amount: int) -> Tally:
     """Guest after guest becomes an account, and has webhooks that are not to be reached, or not allowed."""
     tally = Tally()
@@ -345,6 +362,7 @@ ATTACKS: dict[str, Callable[[int, int], Tally]] = {
     "guessed recovery codes": calls(guessed_codes),
     "guessed links": calls(guessed_links),
     "challenges": calls(challenges),
+    "accounts": many_accounts,
     "accounts and webhooks": members,
     "tickets": tickets,
     "tickets at gammonx": calls(hub_tickets),

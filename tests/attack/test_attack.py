@@ -80,6 +80,15 @@ def test_one_address_opens_no_more_rooms_than_its_quota_whatever_it_says_of_itse
         end(own)
 
 
+def test_one_address_opens_no_more_accounts_than_its_quota(tmp_path):
+    own = limited_server(tmp_path, "--address-accounts", "20").start()
+    try:
+        tally = ATTACKS["accounts"](own.port, 40)
+        assert (tally["done"], tally["refused"], tally["server_errors"]) == (20, 20, 0)
+    finally:
+        end(own)
+
+
 def test_one_address_has_no_more_tickets_than_its_quota(tmp_path):
     own = limited_server(tmp_path, "--address-tickets", "20").start()
     try:

@@ -12,7 +12,7 @@ ADDRESS = "203.0.113.9"
 
 @pytest.fixture
 async def workers():
-    async with Workers(3, address_rate=20, address_guesses=30) as three:
+    async with Workers(3, address_rate=20, address_guesses=30, address_accounts=5) as three:
         yield three
 
 
@@ -74,6 +74,15 @@ async def test_guesses_at_one_worker_count_at_the_others(workers):
     await workers.wait(1)
     with pytest.raises(Refused, match="at most 30 rooms a minute"):
         await rooms[2].find("R31", address=ADDRESS)
+
+
+async def test_accounts_that_are_opened_at_one_worker_count_at_the_others(workers):
+    limits = {at: workers.worlds[at].server.limits for at in (1, 2)}
+    for _ in range(5):
+        limits[1].count_account(ADDRESS)
+    await workers.wait(1)
+    with pytest.raises(Refused, match="at most 5 new accounts an hour"):
+        limits[2].count_account(ADDRESS)
 
 
 async def test_where_there_is_no_limit_nobody_is_charged():

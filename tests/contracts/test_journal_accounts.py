@@ -76,12 +76,14 @@ async def test_a_device_that_gives_way_to_one_too_many_is_told_to_all_as_signed_
 
 async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_once(journal, worker):
     site, key = site_at("https://games.example"), Authenticator("https://games.example", "games.example")
+    workers = [worker() for _ in range(3)]
     one, two, three = (
         Passkeys(journal, at._clock, at._sessions, at, Tokens(b"k" * 32, date=at._clock.date))
-        for at in (worker() for _ in range(3))
+        for at in workers
     )
     made = key.create(await one.ask_for_new("ann", "Ann", site))
-    signed_in, _ = await two.open(Bearer("ann", 0), "Ann", "a phone", made, site)
+    ann = Bearer("ann", 0)
+    signed_in, _ = await workers[1].open(ann, "Ann", "a phone", also=two.adding(ann, "a phone", made, site))
     shown = key.get(await three.ask_for_any(site))
     entered = await asyncio.gather(
         *(at.sign_in(shown, "a laptop", SOMEWHERE, site) for at in (one, two, three)), return_exceptions=True
@@ -115,7 +117,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
         two.sign_out(stolen, 1),
         two.end_all(stolen, ""),
         passkeys.add(stolen, "a stick", made, site),
-        passkeys.open(stolen, "Eve", "a stick", made, site),
+        two.open(stolen, "Eve", "a stick", also=passkeys.adding(stolen, "a stick", made, site)),
         passkeys.remove(stolen, "one"),
         endpoints.add_webhook(stolen, "http://127.0.0.1:9/", 0.0),
     ]

@@ -32,6 +32,7 @@ UNLIMITED = {
         "PLAYER_ROOMS",
         "ADDRESS_ROOMS",
         "ADDRESS_GUESSES",
+        "ADDRESS_ACCOUNTS",
         "ROOM_MEMBERS",
     )
 }

@@ -162,6 +162,29 @@ async def keys(world):
     return {record.key: record.owner for record in await world.journal.records(RecordQuery(ACCOUNT_NAME))}
 
 
+async def test_one_address_opens_so_many_accounts_in_an_hour_and_another_one_others():
+    async with World(PLAYABLE, proxies=["127.0.0.1"], address_accounts=3) as world:
+        club = Club(world)
+
+        async def opens(name, address="203.0.113.9"):
+            guest = await club.guest(name=name)
+            here = {"X-Forwarded-For": address}
+            return await club.call("POST", "/api/account", {}, guest["token"], **here)
+
+        assert [(await opens(name)).status_code for name in ("Ann", "Bob", "Bob", "Cid")] == [
+            201,
+            201,
+            409,
+            201,
+        ]
+        answer = await opens("Dan")
+        assert (code_of(answer), "at most 3" in answer.json()["message"]) == ((429, "too_fast"), True)
+        assert (await opens("Eve", "203.0.113.10")).status_code == 201
+        await world.wait(1200)
+        assert [(await opens(name)).status_code for name in ("Dan", "Fay")] == [201, 429]
+        await club.http.aclose()
+
+
 OLD_NAMES = [
     ("\u0585\u0585\u0585", "\u0585\u0585\u0585", "ooo"),
     ("Bi||", "bl||", "Bill"),

@@ -84,6 +84,7 @@ class Components:
             self.sessions,
             self.environment.guesses.by_address,
             self.name_changes.carry_out,
+            self.limits.count_account,
         )
         self.ratings = Ratings(journal, clock)
         self.notifications = Notifications(

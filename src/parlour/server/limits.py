@@ -14,6 +14,7 @@ CREATE_COST = 10.0
 MOVE_COST = 1.0
 FRAME_COST = 0.5
 """What a frame costs that asks for nothing: a ping, a fragment, a heartbeat, noise; and to leave a room."""
+HOUR = 3600.0
 STRIKES = 200
 """So many refusals in a row for haste, and a connection is cut."""
 
@@ -187,6 +188,8 @@ class Limits:
         self._clock = clock
         self._players = Allowances(settings.player_rate, clock)
         self.by_address = Allowances(settings.address_rate, clock)
+        self.accounts = Allowances(settings.address_accounts / HOUR, clock, seconds=HOUR, dearest=1.0)
+        """How many accounts an address may still open."""
         self._sockets = Quota("connections", 0, address=settings.address_connections)
         self._calls = Quota("connections", 0, address=settings.address_connections)
         """TCP connections that are no sockets: calls, and those that say nothing."""
@@ -229,10 +232,16 @@ class Limits:
         if not self.by_address.take(address, cost):
             raise too_fast()
 
+    def count_account(self, address: str) -> None:
+        """Count an account that this address opens, unless it has opened too many."""
+        if not self.accounts.take(address, 1.0):
+            most = f"at most {self._settings.address_accounts:g} new accounts an hour from one address"
+            raise Refused(Code.TOO_FAST, f"{most}; try again later")
+
     def sweep(self) -> None:
         """Let go of those who are quiet."""
-        self._players.forget_full()
-        self.by_address.forget_full()
+        for allowances in (self._players, self.by_address, self.accounts):
+            allowances.forget_full()
 
 
 def too_fast() -> Refused:

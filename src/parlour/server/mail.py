@@ -81,6 +81,8 @@ class SpentElsewhere(msgspec.Struct, frozen=True, tag=True):
     """By address, in moves."""
     guesses: dict[str, float]
     """By address: rooms that are not there."""
+    accounts: dict[str, float] = {}
+    """By address: new accounts."""
 
 
 class AskMetrics(msgspec.Struct, frozen=True, tag=True):

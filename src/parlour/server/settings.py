@@ -75,6 +75,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float,
         Meta(description="Unknown rooms that one address may ask for in a minute; 0: no limit."),
     ] = 30.0
+    address_accounts: Annotated[
+        float, Meta(description="Accounts that one address may open in an hour; 0: no limit.")
+    ] = 100.0
     player_rooms: Annotated[
         int, Meta(description="Open rooms with a game to play that one player may have; 0: no limit.")
     ] = 100
@@ -179,7 +182,7 @@ GROUPS = {
     "Proxies and other sites": ("origins", "proxies", "user_header"),
     "Players": ("ranked", "local_webhooks"),
     "Limits": ("rate", "player_rate", "address_rate", "address_connections", "address_guesses",
-               "player_rooms", "address_rooms", "rooms", "room_members",
+               "address_accounts", "player_rooms", "address_rooms", "rooms", "room_members",
                "player_tickets", "address_tickets", "tickets", "relays",
                "address_relays", "relay_memory", "address_relay_memory", "relay_disk", "address_relay_disk",
                "max_frame", "max_outbox"),

@@ -20,13 +20,14 @@ class SharedLimits:
     def __init__(self, parlour: Components, tell_all: Callable[[Mail], None]) -> None:
         self._requests = parlour.limits.by_address
         self._guesses = parlour.environment.guesses.by_address
+        self._accounts = parlour.limits.accounts
         self._tell_all = tell_all
         self._rounds = Rounds(parlour.clock, TELL_EVERY, self._tell)
 
     def start(self) -> None:
         """Begin to count and to tell."""
-        self._requests.count_spending()
-        self._guesses.count_spending()
+        for allowances in (self._requests, self._guesses, self._accounts):
+            allowances.count_spending()
         self._rounds.start()
 
     def stop(self) -> None:
@@ -36,10 +37,12 @@ class SharedLimits:
     def _tell(self) -> None:
         requests = self._requests.heaviest(MOST_TOLD, SHARE)
         guesses = self._guesses.heaviest(MOST_TOLD, SHARE)
-        if requests or guesses:
-            self._tell_all(SpentElsewhere(requests, guesses))
+        accounts = self._accounts.heaviest(MOST_TOLD, SHARE)
+        if requests or guesses or accounts:
+            self._tell_all(SpentElsewhere(requests, guesses, accounts))
 
     def take(self, mail: SpentElsewhere) -> None:
         """Charge what was asked at another worker."""
         self._requests.charge(mail.requests)
         self._guesses.charge(mail.guesses)
+        self._accounts.charge(mail.accounts)

@@ -82,13 +82,15 @@ class AccountCalls:
         self._charge(request)
         bearer = await self._callers.known_bearer(request)
         name = None if new.name is None else self._callers.checked_name(new.name)
-        device = device_name(request)
-        with self._accounts.guessing(self._callers.address(request)):
-            if new.passkey is None:
-                signed_in, code = await self._accounts.open(bearer, name, device, code=new.code)
-            else:
+        device, address = device_name(request), self._callers.address(request)
+        with self._accounts.guessing(address):
+            also = None
+            if new.passkey is not None:
                 site = site_of(request, self._parlour.settings)
-                signed_in, code = await self._passkeys.open(bearer, name, device, new.passkey, site, new.code)
+                also = self._passkeys.adding(bearer, device, new.passkey, site)
+            signed_in, code = await self._accounts.open(
+                bearer, name, device, address=address, code=new.code, also=also
+            )
         known = self._callers.known_as(*signed_in)
         opened = OpenedAccount(known.id, known.name, known.token, known.account, known.bot, code)
         return self._callers.introduce(request, opened, 201)

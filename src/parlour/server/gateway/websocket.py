@@ -322,10 +322,9 @@ class Socket(asyncio.Protocol):
         """Measure now and again how long the way to the client and back takes."""
         self.measures = True
         if self._ws.state is OPEN:
-            said = token_bytes(PROBE_BYTES)
-            self._probe = (said, self.owner.clock.now())
+            self._probe = (token_bytes(PROBE_BYTES), self.owner.clock.now())
             self.pop()
-            self._ws.send_ping(said)
+            self._ws.send_ping(self._probe[0])
             self._send_out()
 
     @property
@@ -498,8 +497,7 @@ class Socket(asyncio.Protocol):
             self._text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
             if frame.opcode is Opcode.PONG and self._probe is not None and frame.data == self._probe[0]:
-                self.lag = self.owner.clock.now() - self._probe[1]
-                self._probe = None  # only the first answer counts
+                self.lag, self._probe = self.owner.clock.now() - self._probe[1], None
             self.may_ask(None, FRAME_COST)
             return
         if frame.fin and not self._parts:

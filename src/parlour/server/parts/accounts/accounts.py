@@ -72,6 +72,10 @@ async def _nowhere(_player: str) -> None:
     """There are no rooms."""
 
 
+def _count_nobody(_address: str) -> None:
+    """There is no limit."""
+
+
 class _MadeMeanwhile(Exception):
     """The account of a proxy's user was just made by another worker."""
 
@@ -86,6 +90,7 @@ class Accounts:
         sessions: Sessions,
         guesses: Allowances,
         renamed: Callable[[str], Awaitable[None]] = _nowhere,
+        count: Callable[[str], None] = _count_nobody,
     ) -> None:
         self._journal = journal
         self._clock = clock
@@ -94,9 +99,18 @@ class Accounts:
         """How many wrong codes an address may still try, shared with those who look for rooms."""
         self._renamed = renamed
         """Takes a player's new name to where they sit."""
+        self._count = count
+        """Counts a new account for the address that opens it; refused if it has opened too many."""
 
     async def open(
-        self, who: Asker, name: str | None, device: str, *, code: str | None = None, also: Make | None = None
+        self,
+        who: Asker,
+        name: str | None,
+        device: str,
+        *,
+        address: str | None = None,
+        code: str | None = None,
+        also: Make | None = None,
     ) -> tuple[SignedIn, str]:
         """Make a guest an account, with a recovery code and what *also* adds; the guest's tokens end.
 
@@ -110,6 +124,8 @@ class Accounts:
             account, claims = await self._account_of(guest, guest.name if name is None else name, device)
             account, changes = _with_code(account, code)
             account, more = (account, ()) if also is None else await also(account)
+            if address is not None:  # last, so that what is refused counts for nobody
+                self._count(address)
             return account, (*claims, *changes, *more, name_change(account.id, self._clock.now()))
 
         try:

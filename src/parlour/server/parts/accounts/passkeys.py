@@ -14,7 +14,14 @@ from msgspec.structs import replace
 from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Drop, Journal, NewRecord, RecordQuery
 from parlour.server.clock import Clock
-from parlour.server.parts.accounts.accounts import DROP_AT_ONCE, Accounts, Made, SignedIn, known_account
+from parlour.server.parts.accounts.accounts import (
+    DROP_AT_ONCE,
+    Accounts,
+    Made,
+    Make,
+    SignedIn,
+    known_account,
+)
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.accounts.sites import Site
 from parlour.server.sessions import KeptPlayer, Passkey, Sessions
@@ -86,25 +93,16 @@ class Passkeys:
         options: dict[str, Any] = _library().ask_for_any(site, challenge, CHALLENGE_LASTS)
         return options
 
-    async def open(
-        self,
-        bearer: Bearer,
-        name: str | None,
-        device: str,
-        credential: Credential,
-        site: Site,
-        code: str | None = None,
-    ) -> tuple[SignedIn, str]:
-        """Make a guest an account that has this passkey, and a recovery code."""
-        add = partial(self._with_passkey, *self._read_new(bearer.player, device, credential, site))
-        return await self._accounts.open(bearer, name, device, code=code, also=add)
+    def adding(self, bearer: Bearer, device: str, credential: Credential, site: Site) -> Make:
+        """What adds a new passkey to an account, which may be made by that."""
+        return partial(self._with_passkey, *self._read_new(bearer.player, device, credential, site))
 
     async def add(self, bearer: Bearer, device: str, credential: Credential, site: Site) -> None:
         """Add a passkey to an account."""
-        challenge, passkey = self._read_new(bearer.player, device, credential, site)
+        adding = self.adding(bearer, device, credential, site)
 
         async def make(account: KeptPlayer) -> Made:
-            return await self._with_passkey(challenge, passkey, known_account(account))
+            return await adding(known_account(account))
 
         await self._sessions.change(bearer, make)
 
