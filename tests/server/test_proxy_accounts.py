@@ -57,6 +57,17 @@ async def test_users_whose_names_look_alike_get_a_number_and_odd_names_are_repla
     assert names == ["ann", "ANN 2", "Player", "ann. 3"]
 
 
+@pytest.mark.parametrize("code", ["utf-8", "latin-1"])
+async def test_everything_about_me_has_the_name_by_which_the_proxy_knows_me(company, code):
+    jan = (await visit_by_bytes(company, "jürgen@example.org".encode(code))).json()
+    export = (await company.call("GET", "/api/account/export", token=jan["token"])).json()
+    assert (export["name"], export["proxy_users"]) == ("jürgen", ["jürgen@example.org"])
+    guest = await company.guest()
+    assert (await company.call("GET", "/api/account/export", token=guest["token"])).json()[
+        "proxy_users"
+    ] == []
+
+
 async def test_two_visits_at_once_make_one_account(company):
     visits = await asyncio.gather(*(visit(company, "ann") for _ in range(3)))
     assert len({one["id"] for one in visits}) == 1

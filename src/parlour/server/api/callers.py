@@ -9,14 +9,13 @@ from starlette.responses import Response
 from parlour.errors import Code, Refused
 from parlour.server.api.bodies import KnownPlayer
 from parlour.server.api.calls import peer_of
+from parlour.server.parts.accounts.accounts import OF_LATIN_1
 from parlour.server.sessions import KeptPlayer
 from parlour.server.settings import Settings
 from parlour.server.tokens import Bearer
 
 MAX_USER = 200
 """Characters of the longest name that a proxy may give."""
-_OF_LATIN_1 = "\n"
-"""Begins the keys of users whose names came as Latin-1; no header has it, and so no name in UTF-8."""
 _BROWSERS = {
     "Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "FxiOS": "Firefox", "Chrome": "Chrome",
     "CriOS": "Chrome", "Safari": "Safari",
@@ -104,7 +103,7 @@ def user_of(request: Request, settings: Settings) -> User | None:
     try:
         name = key = latin.encode("latin-1").decode()
     except UnicodeDecodeError:
-        name, key = latin, _OF_LATIN_1 + latin
+        name, key = latin, OF_LATIN_1 + latin
     if len(name) > MAX_USER:
         why = f"expected a user whose name has at most {MAX_USER} characters, got {len(name)} from the proxy"
         raise Refused(Code.INVALID_NAME, why)

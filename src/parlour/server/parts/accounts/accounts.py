@@ -26,6 +26,8 @@ from parlour.server.tokens import Bearer, new_player_id
 RECOVERY_CODE = "recovery_code"
 SIGN_IN_LINK = "sign_in_link"
 PROXY_USER = "proxy_user"
+OF_LATIN_1 = "\n"
+"""Begins the keys of users whose names came as Latin-1; no header has it, and so no name in UTF-8."""
 MOST_DEVICES = 50
 """Devices on which an account can be signed in; the one that was not used for longest is signed out."""
 LINK_LASTS = 120.0
@@ -301,6 +303,11 @@ class Accounts:
         used = sorted(account.devices, key=lambda one: one.seen)[-(MOST_DEVICES - 1) :]
         devices = (*sorted(used, key=lambda one: one.number), Device(number, name, date, date))
         return replace(account, devices=devices, last_device=number)
+
+
+def user_name(key: str) -> str:
+    """The name of a proxy's user by the key of their record."""
+    return key.removeprefix(OF_LATIN_1)
 
 
 def _with_code(account: KeptPlayer, code: str) -> Made:

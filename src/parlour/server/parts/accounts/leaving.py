@@ -9,7 +9,7 @@ from parlour.journal.base import Change, Drop, Journal, RecordQuery, RoomQuery
 from parlour.lobby import Mode
 from parlour.ratings import Standing
 from parlour.server.endpoint_records import EndpointKind, endpoints_of
-from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK
+from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK, user_name
 from parlour.server.parts.accounts.name_changes import NameChanges, name_change
 from parlour.server.parts.accounts.name_records import drop_names
 from parlour.server.parts.accounts.passkeys import PASSKEY
@@ -70,6 +70,8 @@ class Everything(msgspec.Struct, frozen=True):
     id: str
     name: str
     account_since: float | None
+    proxy_users: list[str]
+    """What the proxy calls them that signs them in, if one does."""
     devices: tuple[Device, ...]
     passkeys: tuple[OwnPasskey, ...]
     notified_at: list[OwnEndpoint]
@@ -87,6 +89,7 @@ async def everything_about(journal: Journal, player: KeptPlayer) -> Everything:
         player.id,
         player.name,
         player.account,
+        [user_name(record.key) for record in await journal.records(RecordQuery(PROXY_USER, owner=player.id))],
         player.devices,
         tuple(OwnPasskey(one.name, one.domain, one.since, one.used) for one in player.passkeys),
         [
