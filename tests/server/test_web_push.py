@@ -76,6 +76,27 @@ def test_a_push_service_can_verify_who_sends():
     }
 
 
+@pytest.mark.parametrize(
+    "site",
+    [
+        "", "http://play.example.org", "http://localhost:8000", "https://localhost", "https://127.0.0.1:8000",
+        "https://192.168.1.5", "https://[2001:db8::1]", "https://games", "https://games.local",
+        "https://games.lan:8443", "https://a.localhost.", "https://",
+    ],
+)  # fmt: skip
+def test_whoever_has_no_public_address_names_a_contact_that_push_services_take(site):
+    """Apple's refuses a message without one, or with one of a local network."""
+    key = ServerKey(bytes(range(32)))
+    header = key.sign("https://push.example/abc", 0.0, site)
+    assert claims_of(header, key.public)["sub"] == "mailto:nobody@example.com"
+
+
+@pytest.mark.parametrize("site", ["https://play.example.org", "https://play.example.org:8443/games"])
+def test_whoever_has_a_public_address_can_be_asked_there(site):
+    key = ServerKey(bytes(range(32)))
+    assert claims_of(key.sign("https://push.example/abc", 0.0, site), key.public)["sub"] == site
+
+
 def test_a_signature_of_another_key_does_not_verify():
     header = ServerKey(bytes(range(32))).sign("https://push.example/abc", 0.0, "")
     with pytest.raises(InvalidSignature):

@@ -34,7 +34,7 @@ class PushKey(Protocol):
 
     public: str
 
-    def sign(self, url: str, date: float, contact: str) -> str:
+    def sign(self, url: str, date: float, site: str) -> str:
         """The Authorization header of a message to a push service."""
         ...
 

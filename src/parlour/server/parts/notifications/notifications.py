@@ -292,7 +292,6 @@ class Notifications:
             raise NotReached("web push needs the extra parlour[push]")
         from parlour.server.parts.notifications.push import encrypt, read_browser  # noqa: PLC0415 - an extra
 
-        contact = self._site if self._site.startswith("https:") else ""
         browser = read_browser(endpoint.key, endpoint.secret)
-        headers = push_headers(what, key.sign(endpoint.url, date, contact), date)
+        headers = push_headers(what, key.sign(endpoint.url, date, self._site), date)
         return Message(headers, encrypt(msgspec.json.encode(what), browser))

@@ -20,6 +20,10 @@ RECORD_SIZE = 4096
 """Bytes of the one encrypted record of a message, at most; push services take no more."""
 TOKEN_LASTS = 12 * 3600
 """Seconds for which a signature is valid; push services allow a day."""
+NOBODY = "mailto:nobody@example.com"
+"""The contact of a server that does not know its own address; Apple refuses `localhost`, or none."""
+_LOCAL = ("home", "internal", "invalid", "lan", "local", "localdomain", "localhost", "test")
+"""Ends of names that mean nothing outside of one network."""
 _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 """How many private keys there are on the curve P-256, and one more."""
 
@@ -82,17 +86,33 @@ class ServerKey:
         self.public = encode64(public_bytes(self._private))
         """What browsers are given to subscribe with."""
 
-    def sign(self, url: str, date: float, contact: str) -> str:
+    def sign(self, url: str, date: float, site: str) -> str:
         """The Authorization header of a message to a push service, valid for a while."""
         to = urlsplit(url)
-        claims = {"aud": f"{to.scheme}://{to.netloc}", "exp": int(date) + TOKEN_LASTS}
-        if contact:
-            claims["sub"] = contact
+        claims = {
+            "aud": f"{to.scheme}://{to.netloc}",
+            "exp": int(date) + TOKEN_LASTS,
+            "sub": contact_of(site),
+        }
         parts = ({"typ": "JWT", "alg": "ES256"}, claims)
         signed = ".".join(encode64(msgspec.json.encode(part)) for part in parts)
         r, s = decode_dss_signature(self._private.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
         signature = encode64(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
         return f"vapid t={signed}.{signature}, k={self.public}"
+
+
+def contact_of(site: str) -> str:
+    """Whom a push service may ask about this server: its site, or nobody in particular.
+
+    Some services refuse messages that say nothing, or name what the public internet does not know.
+
+    >>> contact_of("https://play.example.org"), contact_of("http://192.168.1.5:8000"), contact_of("")
+    ('https://play.example.org', 'mailto:nobody@example.com', 'mailto:nobody@example.com')
+    """
+    to = urlsplit(site)
+    *more, last = (to.hostname or "").rstrip(".").split(".")
+    is_public = to.scheme == "https" and bool(more) and last not in _LOCAL and not last.isdecimal()
+    return site if is_public and ":" not in last else NOBODY
 
 
 def public_bytes(private: ec.EllipticCurvePrivateKey) -> bytes:
