@@ -9,7 +9,6 @@ from parlour.clocks import MAX_LAG, Absence, Claim, ClockSettings
 from parlour.errors import Refused
 from parlour.game import Outcome
 from parlour.games import GAMES
-from parlour.games.tictactoe import TicTacToe
 from parlour.offers import Answer, Offer
 from parlour.room import apply, open_room
 from parlour.testing import Table, chance_of, check_replay, play_to_end, refused
@@ -503,21 +502,55 @@ def test_turns_takebacks_empty_seats_absences_pauses_the_server_being_down_and_l
     check_replay(table)
 
 
+def stand_still(table, player, how, seconds):
+    """Let so much time pass in which this player's clock does not run."""
+    match how:
+        case "pause":
+            pause(table, seconds)
+        case "hold":
+            table.now += seconds
+            table.do(Hold(float(seconds)))
+        case _:
+            table.do(Disconnect(player))
+            table.now += seconds
+            table.do(Connect(player))
+
+
+STAND_STILL = st.tuples(st.sampled_from(["pause", "hold", "away"]), st.integers(0, 40))
+
+
 @given(
     extra=st.sampled_from([0.0, 2.0, 5.0]),
     kind=st.sampled_from(["increment", "delay"]),
-    turns=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 400)), max_size=4),
+    turns=st.lists(
+        st.tuples(
+            st.lists(st.one_of(st.integers(0, 40), STAND_STILL), max_size=4),
+            st.integers(0, 400),
+        ),
+        max_size=8,
+    ),
 )
-def test_what_is_charged_is_the_turn_without_delay_and_lag(extra, kind, turns):
-    table = seated(clock(kind, 1000, extra), TicTacToe())
-    players, spent = [ANN, BOB] * 2, {ANN: 0.0, BOB: 0.0}
-    for player, (seconds, lag) in zip(players, turns, strict=False):
-        table.wait(seconds)
-        mark(table, player, lag=lag / 1000)
-        counted = max(0.0, seconds - min(lag / 1000, MAX_LAG))
-        spent[player] += counted - extra if kind == "increment" else max(0.0, counted - extra)
-    seats = table.room.clocks.seats
-    assert [one.left for one in seats] == pytest.approx([1000 - spent[ANN], 1000 - spent[BOB]])
+def test_what_is_charged_is_the_length_of_the_turn_without_delay_pause_and_lag(extra, kind, turns):
+    """The length of a turn is read off the wall's clock: when it began, and when the move was made."""
+    table = seated(away(10_000, think=(kind, 10_000, extra)), InTurn())
+    for number, (parts, lag) in enumerate(turns):
+        seat, player = number % 2, (ANN, BOB)[number % 2]
+        began, before = table.now, table.room.clocks.seats[seat].left
+        stood = 0
+        for part in parts:
+            if isinstance(part, tuple):
+                stand_still(table, player, *part)
+                stood += part[1]
+            else:
+                table.wait(part)
+        length = table.now - began
+        table.do(Act(player, msgspec.Raw(b'{"type":"tell"}'), lag / 1000))
+        charged = before - table.room.clocks.seats[seat].left + (extra if kind == "increment" else 0.0)
+        thought = length - stood
+        free = extra if kind == "delay" else 0.0
+        assert charged == pytest.approx(
+            max(0.0, thought - min(lag / 1000, MAX_LAG) - free), rel=EXACT, abs=1e-6
+        )
     check_replay(table)
 
 
