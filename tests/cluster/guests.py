@@ -24,6 +24,13 @@ class Heard(NamedTuple):
     at: float
 
 
+class Left(NamedTuple):
+    """The seconds that a seat had left, and when that was told, by the loop's clock."""
+
+    seconds: float
+    at: float
+
+
 class Line:
     """One player's connection to one worker, and a room."""
 
@@ -97,8 +104,16 @@ class Line:
     @property
     def clocks(self) -> Any:
         """What was last told of the players' clocks, with `now`, the room's time then."""
-        told = [heard.payload for heard in self.heard if "clocks" in heard.payload]
+        return self._clocks_told.payload
+
+    @property
+    def _clocks_told(self) -> Heard:
+        told = [heard for heard in self.heard if "clocks" in heard.payload]
         return told[-1]
+
+    def time_left(self, seat: int) -> Left:
+        """What a seat whose time runs had left when the clocks were last told, and when that was heard."""
+        return Left(self.seconds_left(seat), self._clocks_told.at)
 
     def seconds_left(self, seat: int) -> float:
         """What a seat whose time runs had left when the clocks were last told."""

@@ -16,10 +16,13 @@ from parlour.journal.shards import SHARDS, room_key, shard_of
 from tests.e2e.servers import Server
 from tests.nats import Nats
 from tests.postgres import Postgres
+from tests.torture.kept import Kept, read_database, rebuild
 
 PATIENCE = 60.0
 """Seconds after which what a test waits for will not come."""
 LOOK_EVERY = 0.02
+ADOPTED_WITHIN = 6.0
+"""Seconds; it takes some 1.6 on a machine that has nothing else to do."""
 AWAKE = 0.5
 """Seconds without a beat after which a worker may be asleep."""
 FATE = """SELECT gone, extract(epoch FROM clock_timestamp() - at)::float8 AS silent
@@ -155,6 +158,15 @@ class Cluster:
             if owners[shard_of(room_key(room))] is owner:
                 await asyncio.to_thread(owner.open_room, game, id=room, **more)
                 return room
+
+
+async def kept(cluster: Cluster, room: str) -> Kept:
+    """The room as it is kept: every step once, without a gap, each after the one before."""
+    (rows,) = [rows for rows in await read_database(cluster.url) if rows.id == room]
+    found, complaints = rebuild(rows)
+    assert not complaints
+    assert found is not None
+    return found
 
 
 def _pid(address: str) -> int:

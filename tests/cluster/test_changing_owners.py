@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from parlour.clocks import ClockSettings
+from parlour.clocks import MAX_LAG, ClockSettings
 from parlour.errors import Code, Refused
 from parlour.journal.base import NotKept
 from parlour.journal.shards import room_key, shard_of
@@ -55,6 +55,22 @@ async def test_while_nobody_owns_a_room_the_time_of_who_is_away_stands_still(wor
     told = ann.heard("sync")[0][1]
     (running,) = [seat for seat in told["clocks"]["seats"] if "since" in seat]
     assert running["left"] - (told["now"] - running["since"]) == pytest.approx(600 - idle - 20)
+
+
+@pytest.mark.parametrize("silent", [1.5, 2.5])
+async def test_whose_owner_dies_with_three_seconds_left_is_flagged_after_three_more_and_not_before(
+    workers, silent
+):
+    await table_of(workers, 3, 1, 2, clock=ClockSettings("turn", 10))
+    await workers.wait(7)
+    workers.die(3)
+    await workers.wait(silent)
+    workers.table.bury(3, silent)
+    await workers.wait(3)
+    room = workers.worlds[workers.owner("ABCD")].room
+    assert room().outcome is None
+    await workers.wait(MAX_LAG)
+    assert (room().verdict.how, room().outcome.lost) == ("flagged", ("ann",))
 
 
 async def test_a_place_that_is_asked_for_twice_hears_what_it_missed_since_the_first_time(workers):

@@ -6,18 +6,10 @@ from collections.abc import Iterator
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.cluster.real import Cluster, RealWorker
+from tests.cluster.real import RealWorker
 from tests.nats import Nats
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
-
-
-@pytest.fixture(scope="module")
-def nats() -> Iterator[Nats]:
-    server = Nats()
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +19,6 @@ def guarded_nats() -> Iterator[Nats]:
     server.start()
     yield server
     server.stop()
-
-
-@pytest.fixture
-def cluster(tmp_path, postgres, nats) -> Iterator[Cluster]:
-    own = Cluster(tmp_path, postgres, nats)
-    yield own
-    own.end()
 
 
 async def last_words(worker: RealWorker) -> str:

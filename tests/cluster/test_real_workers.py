@@ -3,7 +3,7 @@
 import asyncio
 import re
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,30 +13,18 @@ from nats.aio.client import Client
 
 from parlour.client import Lost
 from parlour.cluster.frames import Data, decode
-from parlour.wire import Hold
 from tests.cluster.cutting import CuttingProxy
 from tests.cluster.guests import TALK_EVERY, Line, Saying
-from tests.cluster.real import Cluster, RealWorker, until
+from tests.cluster.real import ADOPTED_WITHIN, Cluster, RealWorker, kept, until
 from tests.nats import Nats
 from tests.postgres import Postgres
-from tests.torture.kept import Kept, read_database, rebuild
+from tests.torture.kept import Kept
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-ADOPTED_WITHIN = 6.0
-"""Seconds; it takes some 1.6 on a machine that has nothing else to do."""
-Come = Callable[..., Awaitable[list[Line]]]
 
 HANDED_OVER_WITHIN = 5.0
 """Seconds; it takes some 0.3 on a machine that has nothing else to do."""
-
-
-@pytest.fixture(scope="module")
-def nats() -> Iterator[Nats]:
-    server = Nats()
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -50,41 +38,12 @@ def trio(tmp_path_factory, postgres, nats) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(tmp_path, postgres, nats) -> Iterator[Cluster]:
-    """A cluster of this test's own, still without workers."""
-    own = Cluster(tmp_path, postgres, nats)
-    yield own
-    own.end()
-
-
-@pytest.fixture
 def own_nats() -> Iterator[Nats]:
     """A NATS to which anything may be done."""
     server = Nats()
     server.start()
     yield server
     server.stop()
-
-
-@pytest.fixture
-async def come() -> AsyncIterator[Come]:
-    """Brings people into a room, each by a worker; whoever watches takes no seat."""
-    lines: list[Line] = []
-
-    async def enter(room: str, *, watching: bool = False, **people: RealWorker) -> list[Line]:
-        new = []
-        for name, worker in people.items():
-            line = Line(await asyncio.to_thread(worker.guest, name), room)
-            lines.append(line)
-            await line.connect(worker)
-            answer = await line.join(**({"spectate": True} if watching else {}))
-            assert answer.status == "ok", answer
-            new.append(line)
-        return new
-
-    yield enter
-    for line in lines:
-        await line.close()
 
 
 @asynccontextmanager
@@ -114,15 +73,6 @@ async def chatting(*lines: Line) -> AsyncIterator[list[float]]:
         talking = False
         await asyncio.gather(*tasks)
         pauses.sort()
-
-
-async def kept(cluster: Cluster, room: str) -> Kept:
-    """The room as it is kept: every step once, without a gap, each after the one before."""
-    (rows,) = [rows for rows in await read_database(cluster.url) if rows.id == room]
-    found, complaints = rebuild(rows)
-    assert not complaints
-    assert found is not None
-    return found
 
 
 def texts(line: Line) -> list[tuple[int, str]]:
@@ -250,51 +200,6 @@ async def test_a_room_whose_owner_is_killed_goes_on_soon_and_loses_nothing(clust
     assert ann.cells == bob.cells == zoe.cells == [0, 3, 1]
     assert ann.closed is bob.closed is zoe.closed is None
     assert await cluster.owner(room) in (at, other)
-
-
-async def test_nobody_loses_on_time_because_the_owner_died(cluster, come):
-    """Five seconds for a move, and a pause of one and a half: there are still almost five left."""
-    at, owner = await cluster.open(2)
-    clock = {"kind": "turn", "seconds": 5}
-    room = await cluster.new_room(owner, "stratego", config={"setup": "random"}, clock=clock)
-    red, blue = await come(room, red=at, blue=at)
-    assert red.view["phase"] == "playing"
-    owner.kill()
-    assert (await blue.ask("chat", {"text": "still there?", "id": "1"})).status == "ok"
-    await asyncio.sleep(4)  # what red has left, without the pause
-    legal = (await red.play("move", **{"from": 45, "to": 45})).response["legal"]
-    move = next(one for one in legal if one["type"] == "move")
-    assert (await red.ask("game_event", {"event": move})).status == "ok"
-    there = await kept(cluster, room)
-    (hold,) = [step.command for step in there.steps if isinstance(step.command, Hold)]
-    assert 1 < hold.seconds < ADOPTED_WITHIN
-
-
-async def test_the_clocks_of_players_stand_still_from_the_death_of_the_owner_until_the_room_is_adopted(
-    cluster, come
-):
-    at, owner = await cluster.open(2)
-    room = await cluster.new_room(owner, clock={"kind": "increment", "seconds": 60})
-    ann, bob = await come(room, ann=at, bob=at)
-
-    async def look():
-        """What Ann has left now: whoever joins is told."""
-        assert (await bob.ask("phx_leave", {})).status == "ok"
-        assert (await bob.join()).status == "ok"
-        return bob.seconds_left(0)
-
-    begun = asyncio.get_running_loop().time()
-    before = await look()
-    owner.kill()
-    assert (await bob.ask("chat", {"text": "still there?", "id": "1"})).status == "ok"
-    after = await look()
-    passed = asyncio.get_running_loop().time() - begun
-    there = await kept(cluster, room)
-    (hold,) = [step.command for step in there.steps if isinstance(step.command, Hold)]
-    assert hold.seconds > 1
-    uncertain = 0.5  # what the clocks of two busy workers differ by
-    assert before - after <= passed - hold.seconds + uncertain
-    assert (await ann.play("mark", "1", cell=0)).status == "ok"
 
 
 async def test_a_frozen_owner_is_fenced_and_writes_nothing_when_it_wakes(cluster, come):
