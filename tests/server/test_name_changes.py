@@ -1,10 +1,15 @@
 """New names: they go to seats, tickets, chat and ladders, and nobody plays as somebody who was deleted."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
+from structlog.testing import capture_logs
 
 from parlour.doors.ogetarts import WithOgetarts
 from parlour.errors import Code, Refused
 from parlour.journal.base import NotKept, RecordQuery
+from parlour.journal.sqlite import SqliteJournal
 from parlour.offers import Resign
 from parlour.ratings import Standing
 from parlour.server.parts.accounts.leaving import FORMER
@@ -13,7 +18,7 @@ from parlour.server.standings import standing_record
 from parlour.server.ticket_records import TICKET
 from parlour.wire import Queue, Rename
 from tests.server.test_accounts import Club, club
-from tests.server.world import Person
+from tests.server.world import PLAYABLE, Person, World
 
 __all__ = ["club"]
 
@@ -200,8 +205,8 @@ async def test_a_ladder_has_the_new_name(club):
     assert (standing["name"], standing["won"]) == ("Eve", 1)
 
 
-async def test_a_room_that_has_ended_does_not_say_who_was_deleted(club):
-    ann, bob = await club.open("Ann"), await club.open("Bob")
+async def ended(club, ann, bob):
+    """A room in which Bob has resigned, and which has ended since."""
     room, lines = await club.table(ann, bob)
     await club.world.ask(room, Resign(bob["id"]))
     for line in lines:
@@ -209,7 +214,30 @@ async def test_a_room_that_has_ended_does_not_say_who_was_deleted(club):
         await line.drop()
     await club.world.wait(30 * 86400)
     assert (await club.call("GET", f"/api/rooms/{room}")).json()["ended"] is not None
+    return room
+
+
+async def test_a_room_that_has_ended_does_not_say_who_was_deleted(club):
+    ann, bob = await club.open("Ann"), await club.open("Bob")
+    room = await ended(club, ann, bob)
     assert await sits(club, room, ann) == ("Ann", True)
     await deleted(club, ann)
     assert await sits(club, room, ann) == (FORMER, False)
     assert await sits(club, room, bob) == ("Bob", True)
+
+
+async def test_a_damaged_room_keeps_no_other_from_forgetting_who_was_deleted_and_is_named(tmp_path):
+    async with World(PLAYABLE, SqliteJournal(tmp_path, "process"), keep_ended=1000) as world:
+        club = Club(world)
+        ann, bob = await club.open("Ann"), await club.open("Bob")
+        rooms = [await ended(club, ann, bob) for _ in range(3)]
+        with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as db:
+            db.execute("UPDATE rooms SET card = ? WHERE id = ?", (b"{", rooms[1]))
+        with capture_logs() as logs:
+            await deleted(club, ann)
+        assert [await sits(club, room, ann) for room in (rooms[0], rooms[2])] == [(FORMER, False)] * 2
+        (warning,) = [one for one in logs if one["event"] == "not_renamed_everywhere"]
+        assert f"room {rooms[1]}, which has ended: rooms: the row with" in warning["why"]
+        await world.wait(ONCE_MORE)
+        assert [one.key for one in await world.journal.records(RecordQuery(NAME_CHANGE))] == [ann["id"]]
+        await club.http.aclose()

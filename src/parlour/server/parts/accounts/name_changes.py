@@ -19,7 +19,6 @@ from parlour.journal.base import (
     Damaged,
     Drop,
     Fenced,
-    Found,
     Journal,
     Player,
     Record,
@@ -160,9 +159,11 @@ class NameChanges:
             await self._keep(note, Drop(NAME_CHANGE, key=note.key))
             return
         try:
-            await self._rename(note.key, change)
-        except (Refused, Damaged) as why:
-            log.warning("not_renamed_everywhere", player=note.key, why=str(why))
+            missed = await self._rename(note.key, change)
+        except Damaged as why:
+            missed = [str(why)]
+        if missed:
+            log.warning("not_renamed_everywhere", player=note.key, why="; ".join(missed))
             pause = PAUSES[min(change.failed, len(PAUSES) - 1)]
             await self._leave(note, replace(change, failed=change.failed + 1), pause)
             return
@@ -187,23 +188,21 @@ class NameChanges:
 
     # What has the name.
 
-    async def _rename(self, id: str, change: NameChange) -> None:
+    async def _rename(self, id: str, change: NameChange) -> list[str]:
+        """Take the name wherever it is to be; which rooms were missed, and why, in sentences."""
         name, _, account = who = await self._sessions.introduce(id)
-        failed = await self._rename_at_seats(id, who)
+        missed = await self._rename_at_seats(id, who)
 
         def renamed(players: tuple[Player, ...]) -> tuple[Player, ...]:
             named = (replace(one, name=name, account=account) if one.id == id else one for one in players)
             return tuple(named)
 
         await _rename_in_ratings(self._journal, id, name, renamed)
-        if change.is_gone:
-            await self._forget(id, renamed)
-        if failed is not None:
-            raise failed
+        return [*missed, *await self._forget(id, renamed)] if change.is_gone else missed
 
-    async def _rename_at_seats(self, id: str, who: Introduced) -> Refused | None:
-        """Take the name to the seats in open rooms; why not, if one of them could not be asked."""
-        failed = None
+    async def _rename_at_seats(self, id: str, who: Introduced) -> list[str]:
+        """Take the name to the seats in open rooms; those that could not be asked, and why."""
+        missed = []
         for found in await self._journal.rooms(RoomQuery(player=id)):
             mine = [seat for seat in found.summary.seats if seat is not None and seat.id == id]
             if all((seat.name, seat.account) == (who.name, who.account) for seat in mine):
@@ -211,22 +210,29 @@ class NameChanges:
             try:
                 await self._call(found.summary.id, Perform(Rename(id, who.name, who.account)))
             except Refused as why:
-                failed = failed if why.code in _OVER else why
-        return failed
+                if why.code not in _OVER:
+                    missed.append(f"room {found.summary.id}: {why}")
+        return missed
 
-    async def _forget(self, id: str, renamed: Renamed) -> None:
+    async def _forget(self, id: str, renamed: Renamed) -> list[str]:
         """Take the name of somebody who was deleted from others' results, and from rooms that have ended."""
+        missed = []
         if drops := await drop_tickets(self._journal, id):
             await self._journal.keep(*drops)
         for result in await results_of(self._journal, id, None):
             for other in result.against:
                 key = f"{result.number}/{result.seq}/{other.id}"
                 await _rewrite(self._journal, RESULT, key, "", lambda body: _in_result(body, renamed))
-            found = await self._journal.find(result.number)
-            if found is not None and found.summary.ended is not None:
-                await self._rename_in_summary(found, renamed)
+            try:
+                await self._rename_in_ended(result.number, renamed)
+            except Damaged as why:  # the others go on
+                missed.append(f"room {result.room}, which has ended: {why}")
+        return missed
 
-    async def _rename_in_summary(self, ended: Found, renamed: Renamed) -> None:
+    async def _rename_in_ended(self, number: int, renamed: Renamed) -> None:
+        ended = await self._journal.find(number)
+        if ended is None or ended.summary.ended is None:
+            return
         summary = ended.summary
         seats = tuple(None if seat is None else renamed((seat,))[0] for seat in summary.seats)
         after = replace(summary, seats=seats, coming=renamed(summary.coming))
