@@ -43,6 +43,7 @@ async def delete(journal, at, player):
 
     names = NameChanges(journal, at._clock, at._sessions, no_room, lambda: True)
     await delete_account(journal, at._sessions, names, player)
+    await names.mailbox.drained()
 
 
 async def test_an_account_is_made_signed_in_and_deleted(journal, worker):

@@ -83,7 +83,7 @@ class Components:
             clock,
             self.sessions,
             self.environment.guesses.by_address,
-            self.name_changes.carry_out,
+            self.name_changes.look_soon,
             self.limits.count_account,
         )
         self.ratings = Ratings(journal, clock)

@@ -70,7 +70,7 @@ _WRONG = (Code.BAD_CODE, Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED)
 """The refusals of those who may be guessing."""
 
 
-async def _nowhere(_player: str) -> None:
+def _nowhere() -> None:
     """There are no rooms."""
 
 
@@ -91,7 +91,7 @@ class Accounts:
         clock: Clock,
         sessions: Sessions,
         guesses: Allowances,
-        renamed: Callable[[str], Awaitable[None]] = _nowhere,
+        renamed: Callable[[], None] = _nowhere,
         count: Callable[[str], None] = _count_nobody,
     ) -> None:
         self._journal = journal
@@ -100,7 +100,7 @@ class Accounts:
         self._guesses = guesses
         """How many wrong codes an address may still try, shared with those who look for rooms."""
         self._renamed = renamed
-        """Takes a player's new name to where they sit."""
+        """Has new names that were kept taken to where their players sit."""
         self._count = count
         """Counts a new account for the address that opens it; refused if it has opened too many."""
 
@@ -133,7 +133,7 @@ class Accounts:
         try:
             player = await self._sessions.change(who, make)
         finally:  # also where nobody knows whether it was kept
-            await self._renamed(who if isinstance(who, str) else who.player)
+            self._renamed()
         return SignedIn(player, player.last_device), code
 
     async def _account_of(self, guest: KeptPlayer, name: str, device: str) -> Made:
@@ -175,7 +175,7 @@ class Accounts:
             player = await self._sessions.save(bearer, name, self.claim)
         finally:
             if name is not None:
-                await self._renamed(bearer.player)
+                self._renamed()
         date, device = self._clock.date(), bearer.device
         if not any(one.number == device and date - one.seen >= SEEN_EVERY for one in player.devices):
             return player

@@ -132,4 +132,4 @@ async def delete_account(journal: Journal, sessions: Sessions, names: NameChange
     try:
         await sessions.change(who, forget)
     finally:  # also where nobody knows whether it was kept
-        await names.carry_out(id)
+        names.look_soon()

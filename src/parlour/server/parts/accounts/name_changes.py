@@ -1,7 +1,7 @@
 """New names of players: taken to where they sit, and out of what deleted accounts have left.
 
-A note of it is in the write that changes the player, so that no crash forgets it. It is carried out at once,
-and once more a minute later, when whatever was just being written with the old name is there, too.
+A note of it is in the write that changes the player, so that no crash forgets it. It is carried out right
+after that, and once more a minute later, when whatever was being written with the old name is there, too.
 """
 
 from collections.abc import Awaitable, Callable
@@ -93,7 +93,8 @@ class NameChanges:
         self._journal, self._clock, self._sessions, self._call = journal, clock, sessions, call
         self._is_shared = is_shared
         self.mailbox = Mailbox()
-        self._stopping = False
+        self._stopping = self._is_asked = False
+        """Nothing new is begun; a look waits in the mailbox."""
         self._planned: Handle | None = None
         self._planned_at = 0.0
 
@@ -103,7 +104,7 @@ class NameChanges:
 
     def start(self) -> None:
         """Go on with what was left when the server stopped."""
-        self.mailbox.put(self._look)
+        self.look_soon()
 
     async def stop(self) -> None:
         """Begin nothing new."""
@@ -112,32 +113,38 @@ class NameChanges:
             self._planned.cancel()
         await self.mailbox.drained()
 
-    async def carry_out(self, player: str) -> None:
-        """Take a player's new name along, if there is one; what cannot be done now is done later."""
-        try:
-            note = await self._journal.record(NAME_CHANGE, player)
-            if note is not None:
-                await self._carry_out(note)
-        except Trouble as error:
-            log.error("not_renamed", player=player, error=str(error))
-            self._look_at(self._clock.now() + PAUSES[0])
+    def look_soon(self) -> None:
+        """Carry out what is due, after what is being carried out now; nobody has to wait for it."""
+        if not self._stopping and not self._is_asked:
+            self._is_asked = True
+            self.mailbox.put(self._look)
 
     # As time goes by.
 
     async def _look(self) -> None:
+        """Carry out what is due, and plan the next look, whatever comes of this one."""
+        self._is_asked = False
+        following: float | None = self._clock.now() + PAUSES[0]
         try:
-            now = self._clock.now()
-            for note in await self._journal.records(RecordQuery(NAME_CHANGE, due_by=now, limit=AT_ONCE)):
+            due_now = RecordQuery(NAME_CHANGE, due_by=self._clock.now(), limit=AT_ONCE)
+            for note in await self._journal.records(due_now):
+                if self._stopping:
+                    return
                 await self._carry_out(note)
-            every = RecordQuery(NAME_CHANGE, due_by=float("inf"), limit=1)
-            nexts = [note.due for note in await self._journal.records(every) if note.due is not None]
-            if self._is_shared():
-                nexts.append(now + LOOK_EVERY)
-            if nexts:
-                self._look_at(min(nexts))
+            following = await self._next_due()
         except Trouble as error:  # the disk is full, say; the notes wait
             log.error("not_renamed", error=str(error))
-            self._look_at(self._clock.now() + PAUSES[0])
+        finally:
+            if following is not None:
+                self._look_at(following)
+
+    async def _next_due(self) -> float | None:
+        """When the next look is worth it, if ever."""
+        first = await self._journal.records(RecordQuery(NAME_CHANGE, due_by=float("inf"), limit=1))
+        times = [note.due for note in first if note.due is not None]
+        if self._is_shared():
+            times.append(self._clock.now() + LOOK_EVERY)
+        return min(times, default=None)
 
     def _look_at(self, when: float) -> None:
         if self._stopping or (self._planned is not None and self._planned_at <= when):
@@ -149,7 +156,7 @@ class NameChanges:
 
     def _ring(self) -> None:
         self._planned = None
-        self.mailbox.put(self._look)
+        self.look_soon()
 
     async def _carry_out(self, note: Record) -> None:
         """Carry a note out, and keep when it is to be looked at again, if ever."""
@@ -162,6 +169,11 @@ class NameChanges:
             missed = await self._rename(note.key, change)
         except Damaged as why:
             missed = [str(why)]
+        except Trouble:  # the disk is full, say: all names wait
+            raise
+        except Exception as why:  # a mistake of ours keeps no other name back
+            log.exception("renaming_failed", player=note.key)
+            missed = [repr(why)]
         if missed:
             log.warning("not_renamed_everywhere", player=note.key, why="; ".join(missed))
             pause = PAUSES[min(change.failed, len(PAUSES) - 1)]
