@@ -53,7 +53,8 @@ async def test_another_config_is_another_queue_but_a_default_that_is_said_is_not
         assert len(ann.heard("matched")) == len(cat.heard("matched")) == 1
 
 
-PAGE = {"game": "backgammon", "config": {"crawford": True, "opening_dice": True}}
+SERIOUS = {"crawford": True, "opening_dice": True}
+PAGE = {"game": "backgammon", "config": SERIOUS}
 """What the page asks for when somebody sets nothing; a program says nothing of these two."""
 
 
@@ -96,6 +97,15 @@ async def test_who_waits_in_a_room_plays_there_what_it_was_opened_for():
         await ask(bob, "queue", PAGE)
         assert bob.heard("matched")[0][1]["room"] == room
         assert (await config_of_the_room(world, bob))["opening_dice"] is False
+
+
+@pytest.mark.parametrize(("other", "opening"), [(PAGE, True), ({"game": "backgammon"}, False)])
+async def test_a_room_that_is_opened_for_whoever_brings_it_is_for_what_its_guest_wants_too(other, opening):
+    async with World() as world:
+        (ann,) = await at_lobby(world, "ann")
+        await ask(ann, "queue", other)
+        await waiting(world, "bob", Queue("backgammon", SERIOUS))
+        assert (await config_of_the_room(world, ann))["opening_dice"] is opening
 
 
 async def test_a_ticket_can_be_given_back():

@@ -193,7 +193,8 @@ class RoomCreation:
         """
         opening = replace(self._opening(waiting, private=True, creator=waiting.player), clock=clock)
         game = self._env.kept_game(waiting.game)
-        found = await self._create(game, waiting.config, waiting.at, opening, guests, waiting=waiting)
+        config = agreed_config((waiting, *guests))
+        found = await self._create(game, config, waiting.at, opening, guests, waiting=waiting)
         return matched(guests, found.summary.id)
 
     def _opening(self, ticket: Ticket, *, private: bool, creator: str | None) -> Opening:
