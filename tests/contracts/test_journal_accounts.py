@@ -149,6 +149,42 @@ async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_tol
     assert await endpoints.list("gus") == []
 
 
+async def test_a_name_that_looks_like_the_old_one_is_the_one_that_is_kept(journal, worker):
+    """By other rules it may look different, and then others must not get what looks like it."""
+    one = worker()
+    await one.open("bill", "Bi||", "")
+    await one.save(Bearer("bill", 1, 1), "Bill")
+    (record,) = await journal.records(RecordQuery(ACCOUNT_NAME))
+    assert (record.key, record.body) == ("blll", b"Bill")
+
+
+async def test_two_workers_give_no_two_accounts_names_that_look_the_same(journal, worker):
+    """Whichever of them has read first that a name is free, and whatever it looked like before."""
+    one, two = worker(), worker()
+    opened = await asyncio.gather(
+        one.open("ann", "Ann", ""), two.open("eve", "ANN.", ""), return_exceptions=True
+    )
+    assert sorted(isinstance(answer, Refused) for answer in opened) == [False, True]
+    (record,) = await journal.records(RecordQuery(ACCOUNT_NAME))
+    await (one if record.owner == "eve" else two).open("bea", "Bea", "")
+    saved = await asyncio.gather(
+        one.save(Bearer(record.owner, 1, 1), "Cyd"),
+        two.save(Bearer("bea", 1, 1), "C y d"),
+        return_exceptions=True,
+    )
+    assert sorted(isinstance(answer, Refused) for answer in saved) == [False, True]
+    assert "cyd" in {one.key for one in await journal.records(RecordQuery(ACCOUNT_NAME))}
+
+
+async def test_a_name_whose_key_is_just_made_anew_is_claimed_by_the_new_one(journal, worker):
+    one = worker()
+    await one.open("bill", "Bill", "")
+    await journal.keep(Drop(ACCOUNT_NAME, key="blll"), NewRecord(ACCOUNT_NAME, "old", b"Bill", owner="bill"))
+    await asyncio.gather(renew_keys(journal), one.save(Bearer("bill", 1, 1), "B i l l"))
+    await renew_keys(journal)
+    assert [one.key for one in await journal.records(RecordQuery(ACCOUNT_NAME))] == ["blll"]
+
+
 async def test_names_get_keys_by_new_rules_and_stay_those_of_their_accounts(journal, worker):
     one = worker()
     await one.open("bill", "Bill", "")

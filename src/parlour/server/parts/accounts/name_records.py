@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
+from msgspec.structs import astuple
+
 from parlour.errors import Code, Refused
 from parlour.journal.base import (
     Change,
@@ -34,7 +36,8 @@ async def claim_name(journal: Journal, account: KeptPlayer) -> Sequence[Change]:
         why = f"another account has the name {account.name}, or one that looks like it; choose another"
         raise Refused(Code.NAME_TAKEN, why, path="$.name")
     drops = await drop_names(journal, account.id, but=key)
-    return drops if taken is not None else (*drops, _record_of(key, account.name, account.id))
+    named = _record_of(key, account.name, account.id)
+    return (*drops, named) if taken is None else (*drops, Unchanged(taken), Record(*astuple(named)))
 
 
 async def drop_names(journal: Journal, id: str, but: str | None = None) -> Sequence[Change]:
