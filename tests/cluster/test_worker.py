@@ -8,9 +8,11 @@ from structlog.testing import capture_logs
 
 from parlour.cluster.members import NOBODY
 from parlour.errors import Refused
-from parlour.journal.base import Fenced, NotKept
+from parlour.journal.base import Fenced, NewRecord, NotKept, RecordQuery
 from parlour.journal.shards import shard_of
 from parlour.lobby import Ticket
+from parlour.server.parts.accounts.name_changes import LOOK_EVERY
+from parlour.server.parts.accounts.name_records import ACCOUNT_NAME
 from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.sessions import LookUpFirst
 from parlour.server.tokens import Bearer
@@ -444,3 +446,12 @@ async def find(sessions, bearer):
         return bool(sessions.player(bearer))
     except Refused:
         return False
+
+
+async def test_a_name_that_an_older_worker_has_given_meanwhile_is_compared_by_the_rules_of_now(workers):
+    world = workers.worlds[1]
+    world.server.name_changes.look_soon()
+    await world.journal.keep(NewRecord(ACCOUNT_NAME, "bi||", b"Bi||", owner="bill"))
+    await workers.wait(LOOK_EVERY)
+    (record,) = await world.journal.records(RecordQuery(ACCOUNT_NAME))
+    assert (record.key, record.owner) == ("blll", "bill")

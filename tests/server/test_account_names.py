@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from parlour.errors import Refused
 from parlour.journal.base import Drop, NewRecord, RecordQuery
+from parlour.journal.memory import MemoryJournal
 from parlour.sanitize import clean_name
 from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
-from parlour.server.parts.accounts.names import check_account_name, key_of_name
+from parlour.server.parts.accounts.names import RULES, check_account_name, key_of_name
 from parlour.server.sessions import player_record, read_player
 from tests.server.test_accounts import Club, code_of
 from tests.server.world import PLAYABLE, World
@@ -153,7 +154,6 @@ async def give(club, name, key):
         player_record(player, record.due),
         Drop(ACCOUNT_NAME, key=key_of_name("Somebody")),
         NewRecord(ACCOUNT_NAME, key, name.encode(), owner=ann["id"]),
-        Drop("account_name_rules"),
     )
     return ann
 
@@ -219,15 +219,32 @@ async def test_two_accounts_whose_names_look_the_same_by_new_rules_alone_keep_th
         await again.http.aclose()
 
 
-async def test_keys_are_made_anew_once(club, monkeypatch):
-    await give(club, "Bi||", "bl||")
-    await renew_keys(club.world.journal)
-    before = await keys(club.world)
+class Counting(MemoryJournal):
+    """Counts what is written."""
 
-    async def records(*_):
-        raise AssertionError
+    writes = 0
 
-    monkeypatch.setattr(club.world.journal, "records", records)
-    await renew_keys(club.world.journal)
-    monkeypatch.undo()
-    assert (await keys(club.world), list(before)) == (before, ["blll"])
+    async def keep(self, *changes):
+        self.writes += 1
+        await super().keep(*changes)
+
+
+async def test_a_key_is_made_anew_once(tmp_path):
+    journal = Counting(tmp_path, "process")
+    await journal.open()
+    for key, name in (("bl||", b"Bi||"), ("ann", b"Ann"), ("zoe", b"\xff")):
+        await journal.keep(NewRecord(ACCOUNT_NAME, key, name))
+    written = journal.writes
+    for _ in range(2):
+        await renew_keys(journal)
+        found = [record.key for record in await journal.records(RecordQuery(ACCOUNT_NAME))]
+        assert (found, journal.writes - written) == (["ann", "blll", "zoe"], 3)
+
+
+async def test_a_key_of_newer_rules_is_made_anew_by_an_older_server(tmp_path):
+    journal = Counting(tmp_path, "process")
+    await journal.open()
+    await journal.keep(NewRecord(ACCOUNT_NAME, "tomorrow's", b"Ann", sort=RULES + 1))
+    await journal.keep(NewRecord(ACCOUNT_NAME, "bob", b"Bob", sort=RULES))
+    await renew_keys(journal)
+    assert sorted(record.key for record in await journal.records(RecordQuery(ACCOUNT_NAME))) == ["ann", "bob"]

@@ -39,7 +39,6 @@ KINDS = {
     "endpoint",
     "delivery_again",
     "account_name",
-    "account_name_rules",
     "recovery_code",
     "sign_in_link",
 }

@@ -29,6 +29,7 @@ from parlour.journal.base import (
 )
 from parlour.server.clock import Clock, Handle
 from parlour.server.mailbox import Mailbox
+from parlour.server.parts.accounts.name_records import renew_keys
 from parlour.server.record_decoding import read
 from parlour.server.result_records import RESULT, UNRATED, read_result, read_unrated, results_of
 from parlour.server.rooms.calls import Perform, RoomCall
@@ -126,6 +127,8 @@ class NameChanges:
         self._is_asked = False
         following: float | None = self._clock.now() + PAUSES[0]
         try:
+            if self._is_shared():  # with workers of another version, perhaps, which compare names otherwise
+                await renew_keys(self._journal)
             due_now = RecordQuery(NAME_CHANGE, due_by=self._clock.now(), limit=AT_ONCE)
             for note in await self._journal.records(due_now):
                 if self._stopping:

@@ -1,9 +1,10 @@
 """Records of which account has which name, by what the name looks like."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from parlour.errors import Code, Refused
 from parlour.journal.base import (
@@ -23,9 +24,8 @@ from parlour.server.record_decoding import read
 from parlour.server.sessions import KeptPlayer
 
 ACCOUNT_NAME = "account_name"
-_RULES = "account_name_rules"
-"""The kind of the one record that says by which rules all keys were made."""
-_MADE_BY = str(RULES).encode()
+AT_ONCE = 100
+"""Records whose keys are made anew side by side."""
 
 
 async def claim_name(journal: Journal, account: KeptPlayer) -> Sequence[Change]:
@@ -48,35 +48,40 @@ async def drop_names(journal: Journal, id: str, but: str | None = None) -> Seque
 
 
 async def renew_keys(journal: Journal) -> None:
-    """Make the keys of all names anew, if they were made by other rules.
+    """Make the keys of those names anew whose keys were made by other rules.
 
     Where two accounts have had names that look the same by today's rules, both keep them.
     """
-    with suppress(Damaged):  # noted; then the keys are made anew, which changes none that is right
-        rules = await journal.record(_RULES, "")
-        if rules is not None and rules.body == _MADE_BY:
-            return
-    names = await journal.records(RecordQuery(ACCOUNT_NAME))
-    for record in names:
-        with suppress(Damaged):  # noted; nobody can read it
-            await _renew_key(journal, record)
-    if names:
-        await journal.keep(Record(_RULES, "", _MADE_BY))
+    while records := await _of_other_rules(journal):
+        await asyncio.gather(*(_renew_key(journal, record) for record in records))
+
+
+async def _of_other_rules(journal: Journal) -> list[Record]:
+    """Some of the names whose keys were made by older rules, or by newer ones."""
+    for newer in (False, True):
+        query = RecordQuery(ACCOUNT_NAME, "", largest_first=newer, limit=AT_ONCE)
+        if others := [record for record in await journal.records(query) if record.sort != RULES]:
+            return others
+    return []
 
 
 async def _renew_key(journal: Journal, record: Record) -> None:
-    name = read(record, bytes.decode)
-    if (key := key_of_name(name)) == record.key:
-        return
-    try:
-        await journal.keep(
-            Unchanged(record), Drop(ACCOUNT_NAME, key=record.key), _record_of(key, name, record.owner)
-        )
-    except Fenced:
-        raise
-    except Conflict:  # another account has it, or another worker was faster
+    same = (replace(record, sort=RULES),)
+    ways: list[Sequence[Change]] = [same]
+    with suppress(Damaged):  # noted; nobody can read it
+        name = read(record, bytes.decode)
+        if (key := key_of_name(name)) != record.key:
+            ways = [(Drop(ACCOUNT_NAME, key=record.key), _record_of(key, name, record.owner)), same]
+    for changes in ways:
+        try:
+            await journal.keep(Unchanged(record), *changes)
+        except Fenced:
+            raise
+        except Conflict:  # another account has the key, or another worker was faster
+            continue
         return
 
 
 def _record_of(key: str, name: str, owner: str) -> NewRecord:
-    return NewRecord(ACCOUNT_NAME, key, name.encode(), owner=owner)
+    """The record of a name; it is sorted by the rules that have made its key."""
+    return NewRecord(ACCOUNT_NAME, key, name.encode(), owner=owner, sort=RULES)

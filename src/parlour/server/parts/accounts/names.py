@@ -6,7 +6,7 @@ import unicodedata
 from parlour.errors import Code, Refused
 from parlour.server.parts.accounts.look_alikes import LOOK_ALIKES
 
-RULES = 2
+RULES = 2.0
 """Raised whenever `key_of_name` makes other keys: then all that are kept are made anew."""
 _TOGETHER = ({"HIRAGANA", "KATAKANA", "CJK"}, {"HANGUL", "CJK"}, {"BOPOMOFO", "CJK"})
 """Scripts that one language writes side by side."""
