@@ -385,6 +385,27 @@ async def test_a_server_that_knows_its_address_takes_passkeys_there_and_at_liste
         await site.http.aclose()
 
 
+@pytest.mark.parametrize(
+    ("origin", "welcome"),
+    [
+        ("https://games.example", True),
+        ("http://localhost:8000", True),
+        ("http://192.168.1.7:8000", False),
+        ("http://games.example", False),
+    ],
+)
+async def test_a_public_address_without_passkeys_keeps_them_from_no_site_that_has_them(origin, welcome):
+    """As with --lan, whose address in the network is the public one: without https, and a number."""
+    lan = "http://192.168.1.7:8000"
+    async with World(PLAYABLE, public_url=lan, origins=[lan], proxies=["127.0.0.1"]) as world:
+        site = Site(world)
+        scheme, host = origin.split("://")
+        page = {"Host": host, "Origin": origin, "X-Forwarded-Proto": scheme}
+        answer = await site.ask("/api/sign-in/options", **page)
+        assert answer.status_code == 200 if welcome else code_of(answer) == (403, "no_passkeys")
+        await site.http.aclose()
+
+
 async def test_behind_a_proxy_that_speaks_https_a_plain_page_is_not_ours(site):
     async with World(PLAYABLE, proxies=["127.0.0.1"]) as world:
         site = Site(world)

@@ -10,7 +10,7 @@ from parlour.server.api.link_previews import origin_of
 from parlour.server.gateway.upgrade import may_use_cookie
 from parlour.server.limits import CREATE_COST, Limits, is_encrypted
 from parlour.server.parts.accounts.passkeys import Passkeys
-from parlour.server.parts.accounts.sites import Site, is_local, site_at
+from parlour.server.parts.accounts.sites import Site, has_passkeys, is_local, site_at
 from parlour.server.settings import Settings
 
 
@@ -61,18 +61,22 @@ class PasskeyCalls:
 
 
 def site_of(request: Request, settings: Settings) -> Site:
-    """The site whose page calls: our own or a listed one; with --public-url no other than those, or local."""
+    """The site whose page calls: our own or a listed one; with --public-url no other than those, or local.
+
+    A public address without passkeys, as that of --lan, says nothing about where there are some.
+    """
+    public_url = settings.public_url if has_passkeys(settings.public_url) else ""
     schemes = request.headers.getlist("x-forwarded-proto")
     encrypted = is_encrypted(peer_of(request), schemes, settings.proxies)
     scheme, host = "https" if encrypted else "http", request.headers.get("host", "")
-    origin = request.headers.get("origin") or origin_of(settings.public_url, scheme, host)
+    origin = request.headers.get("origin") or origin_of(public_url, scheme, host)
     ours = [one.lower().rstrip("/") for one in (settings.public_url, *settings.origins) if one]
     if origin is None or not may_use_cookie(
         request.headers.get, (*settings.origins, *ours), encrypted=encrypted
     ):
         raise Refused(Code.NO_PASSKEYS, "expected a page of this server, got one of another site")
     site = site_at(origin)
-    if settings.public_url and origin not in ours and not is_local(site.domain):
-        why = f"passkeys of this server are used at {settings.public_url}, got a page of {origin[:100]}"
+    if public_url and origin not in ours and not is_local(site.domain):
+        why = f"passkeys of this server are used at {public_url}, got a page of {origin[:100]}"
         raise Refused(Code.NO_PASSKEYS, why)
     return site

@@ -37,3 +37,15 @@ def site_at(origin: str) -> Site:
             Code.NO_PASSKEYS, f"passkeys belong to a site with a name, got a number for one: {domain}"
         )
     return Site(origin, domain)
+
+
+def has_passkeys(origin: str) -> bool:
+    """Whether browsers use passkeys on pages of this origin.
+
+    >>> has_passkeys("https://games.example"), has_passkeys("http://192.168.1.7:8000")
+    (True, False)
+    """
+    with suppress(Refused):
+        site_at(origin)
+        return True
+    return False
