@@ -1,6 +1,7 @@
 """Sessions: one player's tokens, and how all of them are ended at once."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from parlour.server.gateway.sockets import Sockets
 from parlour.server.limits import Limits
 from parlour.server.tokens import COOKIE, Bearer, Tokens
 from tests.server.wires import Wire
-from tests.server.world import PLAYABLE, World
+from tests.server.world import PLAYABLE, HandClock, World
 
 NATIVE = "/socket/websocket?vsn=2.0.0"
 DAY = 86400
@@ -281,6 +282,29 @@ async def test_a_device_that_is_signed_out_while_its_session_is_read_is_signed_o
     await reading
     with pytest.raises(Refused, match="token"):
         known.player(Bearer("ann", ann.session, phone))
+
+
+class Eventful(MemoryJournal):
+    """While a player is read, another one signs a device out."""
+
+    told: Callable[[], None] = print
+    reads = 0
+
+    async def record(self, kind, key, group=""):
+        self.reads += 1
+        if self.reads < 10:
+            self.told()
+        return await super().record(kind, key, group)
+
+
+@pytest.mark.parametrize(("who", "reads"), [("bob", 1), ("ann", 10)])
+async def test_a_session_is_read_again_for_news_of_its_own_player_alone(tmp_path, who, reads):
+    journal = Eventful(tmp_path, "process")
+    await journal.open()
+    known = sessions.Sessions(journal, HandClock())
+    journal.told = lambda: known.note_ended(who, 1, 7)
+    await known.look_up("ann")
+    assert journal.reads == reads
 
 
 async def test_a_guests_tokens_end_with_the_account_also_if_nobody_knew_whether_that_was_kept(

@@ -140,6 +140,16 @@ class _Valid(NamedTuple):
         return _Valid(self.session, devices, newest.last, ended)
 
 
+class _Reading:
+    """A player is being read, so as to know which of their tokens are valid."""
+
+    __slots__ = ("__weakref__", "is_old")
+
+    def __init__(self) -> None:
+        self.is_old = False
+        """There may have been news of ended sessions since it began, which nothing else has noted."""
+
+
 Claim = Callable[[KeptPlayer, KeptPlayer], Awaitable[Sequence[Change]]]
 """What is written beside an account that changes its name; refused if another account has that name."""
 
@@ -182,8 +192,8 @@ class Sessions:
         """Of those who came lately, those asked for longest ago first."""
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks = Tasks()
-        self._missed_news = 0
-        """How often there may have been news of ended sessions that nothing here has noted."""
+        self._readings: WeakValueDictionary[str, _Reading] = WeakValueDictionary()
+        """The players who are being read."""
         self._unchecked: set[Bearer] = set()
         """Those who are connected and whose sessions have to be read again because of that."""
         self.connected: Callable[[], set[Bearer]] = set
@@ -206,9 +216,9 @@ class Sessions:
         valid = self._valid.pop(player, None)
         if valid is None or device > valid.last:
             while True:
-                missed = self._missed_news
+                reading = self._readings.setdefault(player, _Reading())
                 found = _Valid.of(await self.known(player))
-                if missed == self._missed_news:  # else this may be old
+                if not reading.is_old:
                     break
             valid = found._replace(last=max(found.last, device)).newer(valid)
         self._remember(player, valid)
@@ -342,8 +352,8 @@ class Sessions:
             self._remember(id, _Valid(session, frozenset(), -1))  # the rest has to be read
         elif (valid := self._valid.get(id)) is not None:
             self._valid[id] = valid.newer(valid._replace(ended=valid.ended | {device}))
-        else:  # perhaps it is being read
-            self._missed_news += 1
+        elif (reading := self._readings.pop(id, None)) is not None:
+            reading.is_old = True
         self.hang_up(is_ended)
 
     async def check_again(self) -> None:
@@ -351,7 +361,9 @@ class Sessions:
 
         For when news of it may have been lost. Sessions of others are read when they come.
         """
-        self._missed_news += 1
+        for reading in self._readings.values():
+            reading.is_old = True
+        self._readings.clear()
         self._valid.clear()
         self._unchecked |= self.connected()
         while self._unchecked:
