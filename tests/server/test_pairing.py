@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from parlour.errors import Refused
 from parlour.journal.base import NotKept
 from parlour.lobby import Ticket
-from parlour.server.ticket_records import kept_tickets, save_ticket
+from parlour.server.ticket_records import TICKET, kept_tickets, save_ticket
 from parlour.wire import Queue, Shutdown
 from tests.effort import counted
 from tests.server.test_ratings import play
@@ -384,17 +384,23 @@ async def test_a_room_waits_for_ranked_players_within_tolerance_as_it_is_then():
         assert (await world.server.rooms.look(room)).ranked
 
 
-async def test_a_party_whose_room_cannot_be_kept_goes_on_waiting(monkeypatch):
+@pytest.mark.parametrize("fails_at", ["create", "record"])
+async def test_who_has_a_ticket_is_told_so_and_goes_on_waiting_if_no_room_can_be_kept(monkeypatch, fails_at):
     async with World() as world:
         ann, bob = await at_lobby(world, "ann", "bob")
         await ask(ann, "queue", {"game": "tictactoe"})
 
-        async def fail(*_: object) -> int:
-            raise NotKept("the disk is full")
+        does = getattr(world.journal, fails_at)
+
+        async def fail(*what: object) -> object:
+            if fails_at == "create" or what[0] == TICKET:
+                raise NotKept("the disk is full")
+            return await does(*what)
 
         with monkeypatch.context() as broken:
-            broken.setattr(world.journal, "create", fail)
-            assert (await ask(bob, "queue", {"game": "tictactoe"}))[1]["code"] == "not_saved"
+            broken.setattr(world.journal, fails_at, fail)
+            status, taken = await ask(bob, "queue", {"game": "tictactoe"})
+        assert (status, [one.id for one in world.server.pairing.tickets("bob")]) == ("ok", [taken["ticket"]])
         assert ann.heard("matched") == []
         await world.wait(2)
         assert len(ann.heard("matched")) == len(bob.heard("matched")) == 1

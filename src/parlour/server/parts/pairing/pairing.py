@@ -300,9 +300,15 @@ class Pairing:
         self.index.check_quota(ticket)
         await save_ticket(self._journal, ticket)
         self.index.add(ticket, self._now())
-        while ticket.id in self.index.open and (party := self.index.party(ticket, self._now())) is not None:
-            await self._seat(party)
         self._plan()
+        try:
+            while ticket.id in self.index.open and (party := self.index.party(ticket, self._now())):
+                await self._seat(party)
+        except (
+            Refused,
+            Trouble,
+        ) as error:  # the disk is full, say: the ticket is kept, and the next look tries
+            log.error("not_paired", error=str(error))
         if ticket.id in self.index.open:
             return ticket
         if ticket.id not in self.index.matched:
