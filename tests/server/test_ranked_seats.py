@@ -6,6 +6,7 @@ from parlour.clocks import ClockSettings
 from parlour.game import Timeouts
 from parlour.games.tictactoe import TicTacToe
 from parlour.server.result_records import results_of
+from parlour.server.rooms.stepping import CUT_OFF_TOGETHER
 from parlour.server.standings import leaders
 from parlour.wire import Queue
 from tests.server.world import PLAYABLE, World
@@ -85,6 +86,33 @@ async def test_whoever_is_away_from_a_ranked_game_for_too_long_has_lost_it():
         await second.drop()
         await world.wait(31)
         assert world.room(room).outcome.why == "away too long"
+        assert world.room(room).outcome.lost == (second.player,)
+
+
+@pytest.mark.parametrize("gap", [0, CUT_OFF_TOGETHER])
+async def test_of_two_who_are_cut_off_together_from_a_ranked_game_nobody_has_lost_it(gap):
+    async with World({**PLAYABLE, "tictactoe": Impatient()}) as world:
+        room, first, second = await paired(world)
+        await play_once(world, room, first)
+        await second.drop()
+        await world.wait(gap)
+        await first.drop()
+        await world.wait(31 + gap)
+        assert (world.room(room).outcome, world.room(room).players) == (None, (None, None))
+        assert [await results_of(world.journal, one.player, 10) for one in (first, second)] == [[], []]
+
+
+@pytest.mark.parametrize("gap", [0, CUT_OFF_TOGETHER + 1])
+async def test_who_does_not_come_back_has_lost_to_who_does_or_who_went_later(gap):
+    async with World({**PLAYABLE, "tictactoe": Impatient()}) as world:
+        room, first, second = await paired(world)
+        await play_once(world, room, first)
+        await second.drop()
+        await world.wait(gap)
+        await first.drop()
+        if not gap:
+            await (await world.person(first.player)).join(room)
+        await world.wait(31)
         assert world.room(room).outcome.lost == (second.player,)
 
 

@@ -239,6 +239,11 @@ class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
         """The game's clock at this time of the server's; in a pause it stands still."""
         return now - self.behind if self.offers.paused is None else self.offers.paused
 
+    def away_until(self, player: str) -> float | None:
+        """When somebody is away for too long, on the room's clock; None while nobody waits for that."""
+        alarm = self.alarms.get(f"away:{player}")
+        return None if alarm is None else alarm.due
+
     def out_of_time(self, player: str) -> float | None:
         """When the time of a player is over, on the server's clock; None while it does not run."""
         seat = self.seat_number(player)

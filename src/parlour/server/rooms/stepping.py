@@ -46,6 +46,8 @@ LOGGED = (Join, Leave, Shutdown)
 """The commands that stand in the log; the rest is only counted."""
 COUNT_EVERY = 1.0
 """Seconds between two messages about the number of spectators."""
+CUT_OFF_TOGETHER = 5.0
+"""Seconds within which players who lose their connections have lost them by the same cut."""
 
 
 class SteppingRoom(ABC):
@@ -413,7 +415,17 @@ class SteppingRoom(ABC):
 def _loses(room: Room[Any], command: Leave, *, ranked: bool) -> bool:
     """True if whoever leaves has lost: the game is ranked, or for two by the clock (nobody stops theirs)."""
     by_clock = room.clocks is not None and len(room.seats) == 2 and command.why == "manual"
-    return room.begun and room.status == "playing" and (ranked or by_clock)
+    loses = room.begun and room.status == "playing" and (ranked or by_clock)
+    return loses and not _was_cut_off_with_others(room, command)
+
+
+def _was_cut_off_with_others(room: Room[Any], command: Leave) -> bool:
+    """True if whoever is away for too long went with another who is not back: no one of them has left."""
+    if command.why != "away_too_long" or (mine := room.away_until(command.player)) is None:
+        return False
+    others = [seat.player for seat in room.seats if seat is not None and seat.player != command.player]
+    theirs = [due for player in others if (due := room.away_until(player)) is not None]
+    return any(abs(due - mine) <= CUT_OFF_TOGETHER for due in theirs)
 
 
 def is_same(kept: Command, command: Command) -> bool:
