@@ -152,6 +152,27 @@ class Passing(Crowd):
         return [BOB if any("left" in call for call in state.calls) else ANN]
 
 
+class PassingBack(Passing):
+    """Moves can be taken back."""
+
+    offers = ("takeback",)
+
+
+def test_a_takeback_takes_nothing_back_for_a_turn_that_was_given_up():
+    table = seated(clock("increment", 60, 10), PassingBack()).sit("cleo")
+    table.wait(20)
+    sit_again(table, ANN)
+    table.wait(5)
+    for _ in range(2):
+        table.act(BOB, {"type": "tell"})
+    for _ in range(2):
+        assert left(table) == [40, 55, 60]
+        take_back(table, BOB, ANN)
+        table.do(Answer("cleo", "takeback", accept=True))
+    assert left(table) == [40, 55, 60]
+    check_replay(table)
+
+
 def test_who_is_gone_has_not_come_back_because_the_other_seat_is_empty():
     table = seated(away(60, "claim"))
     table.do(Disconnect(BOB))

@@ -173,20 +173,30 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
         runs = {seat for seat in to_move if seat not in idle and (not away or away[seat].since is None)}
         seats = self.seats
         if self.settings.kind != "none":
+            given_up = self.given_up(ended)
             paid = [
-                self._pay(one, now, seat) if seat in ended else one for seat, one in enumerate(self.seats)
+                self._pay(one, now, given_up=seat in given_up) if seat in ended else one
+                for seat, one in enumerate(self.seats)
             ]
             seats = tuple(
                 [_going_on(one, now) if seat in runs else _stopped(one, now) for seat, one in enumerate(paid)]
             )
         return self if (seats, away) == (self.seats, self.away) else replace(self, seats=seats, away=away)
 
-    def _pay(self, one: SeatClock, now: float, seat: int) -> SeatClock:
-        """A seat whose turn has ended: what a turn adds is added for one that was played to its end.
+    def given_up(self, ended: Collection[int]) -> frozenset[int]:
+        """The seats among these whose turn was given up: it stood still, and not because they are away."""
+        return frozenset(
+            [
+                seat
+                for seat in ended
+                if self.seats[seat].since is None
+                and not self.seats[seat].out
+                and not (self.away and self.away[seat].since is not None)
+            ]
+        )
 
-        A turn that stood still was given up with its seat, unless its player is away.
-        """
-        given_up = one.since is None and not one.out and not (self.away and self.away[seat].since is not None)
+    def _pay(self, one: SeatClock, now: float, *, given_up: bool) -> SeatClock:
+        """A seat whose turn has ended: what a turn adds is added for one that was played to its end."""
         over = self._charged(one, now)
         return over if given_up else replace(over, left=over.left + self._added)
 
@@ -211,27 +221,33 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
         """What a turn adds that was played to its end."""
         return self.settings.extra if self.settings.kind == "increment" else 0.0
 
-    def taken_back(self, then: "Clocks", at: float, turns: Sequence[int], now: float) -> "Clocks | None":
-        """The clocks after a takeback to how they were *then*, at that time; so many *turns* were paid since.
+    def taken_back(
+        self, then: "Clocks", at: float, turns: Sequence[int], given_up: Sequence[int], now: float
+    ) -> "Clocks | None":
+        """The clocks after a takeback to how they were *then*, at that time.
 
-        The turns of then go on, and nothing was added for those that are taken back; what they took is gone.
-        None if that leaves somebody without time.
+        So many *turns* have ended since, of which so many were *given_up*. The turns of then go on, and nothing
+        was added for those that are taken back; what they took is gone. None if that leaves somebody without
+        time.
         """
         if self.settings.kind == "none":
             return self
         seats = []
-        for one, was, count in zip(self.seats, then.seats, turns, strict=True):
-            back = self._back(one, was, at, count, now)
+        for seat, (one, was, count) in enumerate(zip(self.seats, then.seats, turns, strict=True)):
+            paid = count - (given_up[seat] if given_up else 0)
+            back = self._back(one, was, at, now, ended=count > 0, paid=paid)
             if not one.out and back.left <= self._cost(back.spent) and self.settings.kind != "turn":
                 return None
             seats.append(back)
         return replace(self, seats=tuple(seats))
 
-    def _back(self, one: SeatClock, was: SeatClock, at: float, count: int, now: float) -> SeatClock:
-        if was.has_turn and not count:  # this turn was not taken back
+    def _back(
+        self, one: SeatClock, was: SeatClock, at: float, now: float, *, ended: bool, paid: int
+    ) -> SeatClock:
+        if was.has_turn and not ended:  # this turn was not taken back
             return _stopped(one, now)
         charged = self._charged(one, now) if one.has_turn else one
-        left = charged.left - count * self._added
+        left = charged.left - paid * self._added
         if not was.has_turn:
             return SeatClock(left)
         if was.out:

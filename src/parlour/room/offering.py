@@ -30,10 +30,17 @@ MOST_TAKEN_BACK = 8
 """How many moves a room remembers, where they can be taken back."""
 
 
-def without_turns(past: Past[S], turns: tuple[int, ...]) -> Past[S]:
-    """What there was before a move, without so many turns of each seat that were taken back since."""
-    counts = zip(past.turns, turns, strict=True) if past.turns else ()
-    return replace(past, turns=tuple([count - fewer for count, fewer in counts]))
+def without_turns(past: Past[S], back: Past[S]) -> Past[S]:
+    """What there was before a move, without the turns since a later one that is taken back."""
+    turns, given_up = _fewer(past.turns, back.turns), _fewer(past.given_up, back.given_up)
+    return replace(past, turns=turns, given_up=given_up)
+
+
+def _fewer(counts: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
+    """The counts of each seat without those that were taken back; empty ones count nothing."""
+    if not counts or not taken:
+        return counts
+    return tuple([count - fewer for count, fewer in zip(counts, taken, strict=True)])
 
 
 class OfferingTurn(Turn[S]):
@@ -113,7 +120,7 @@ class OfferingTurn(Turn[S]):
         last = self.last_move(player)
         self.clocks = self.clocks_before(last)
         past = self.past[last]
-        self.past = tuple([without_turns(one, past.turns) for one in self.past[:last]])
+        self.past = tuple([without_turns(one, past) for one in self.past[:last]])
         self.stop_timers()
         for key, alarm in past.timers.items():
             self.alarms[key] = replace(alarm, due=self.now + alarm.due - past.now)
@@ -128,7 +135,7 @@ class OfferingTurn(Turn[S]):
         past = self.past[move]
         if self.clocks is None or past.clocks is None:
             return self.clocks
-        clocks = self.clocks.taken_back(past.clocks, past.now, past.turns, self.clock)
+        clocks = self.clocks.taken_back(past.clocks, past.now, past.turns, past.given_up, self.clock)
         if clocks is None:
             why = "so much time was spent since that move that it cannot be taken back"
             raise Refused(Code.TOO_LATE, why)

@@ -138,7 +138,7 @@ class TimedTurn(OfferingTurn[S]):
                 gone = [seat for seat, one in enumerate(self.seats) if one is None or not one.connected]
             ended = self.ended_turns(command, clocks.ended(to_move, idle, every=every), outcome)
             self.clocks = clocks.run(to_move, gone, self.clock, ended=ended, idle=idle)
-            self.count_turns(ended)
+            self.count_turns(ended, clocks.given_up(ended))
         self.set_flag(self.clocks)
 
     def ended_turns(
@@ -153,18 +153,21 @@ class TimedTurn(OfferingTurn[S]):
             return () if seat is None or self.room.outcome is not None else (seat,)
         return seats if isinstance(command, Act | Ring | Flag | Claim) else ()
 
-    def count_turns(self, ended: Collection[int]) -> None:
-        """Note that these turns have ended since the moves that can be taken back."""
-        if ended and self.past:
-            self.past = tuple(
-                [
-                    replace(
-                        past,
-                        turns=tuple([count + (seat in ended) for seat, count in enumerate(past.turns)]),
-                    )
-                    for past in self.past
-                ]
-            )
+    def count_turns(self, ended: Collection[int], given_up: Collection[int]) -> None:
+        """Note that these turns have ended since the moves that can be taken back; some were given up."""
+        if not ended:
+            return
+        none = (0,) * len(self.seats)
+        self.past = tuple(
+            [
+                replace(
+                    past,
+                    turns=_counted(past.turns, ended),
+                    given_up=_counted(past.given_up or none, given_up) if given_up else past.given_up,
+                )
+                for past in self.past
+            ]
+        )
 
     def call_absent(self, outcome: Outcome | None) -> dict[str, int]:
         """The players whose turn it is and who were away in it: each is called once a turn, at this step."""
@@ -206,3 +209,8 @@ class TimedTurn(OfferingTurn[S]):
                     self.await_return(seat.player)
             self.notice_empty()
             self.refresh()
+
+
+def _counted(counts: tuple[int, ...], seats: Collection[int]) -> tuple[int, ...]:
+    """The counts of each seat, with one more of these."""
+    return tuple([count + (seat in seats) for seat, count in enumerate(counts)])

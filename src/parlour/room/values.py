@@ -92,6 +92,8 @@ class Past(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
     """The players' clocks then."""
     turns: tuple[int, ...] = ()
     """How many turns of each seat have ended since."""
+    given_up: tuple[int, ...] = ()
+    """How many of these were given up, so that nothing was added for them; empty if none was."""
 
 
 class Room(msgspec.Struct, Generic[S], frozen=True, omit_defaults=True):
