@@ -209,7 +209,7 @@ class Cluster:
     ) -> None:
         self.loop, self.chance = loop, chance
         self.database = Database(loop, chance, SHARDS)
-        self.postbox = Postbox(self.database)
+        self.postbox = Postbox(self.database, Random(chance.random()))
         self.tokens = Tokens(bytes(32), date=lambda: 1735689600.0 + loop.now)
         self.hub = Hub(WorldClock(loop), chance)
         often, soon = chance.choice((4, 50)), chance.choice((0.7, 60.0))

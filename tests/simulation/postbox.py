@@ -40,9 +40,8 @@ class Received(NamedTuple):
 class Postbox:
     """Receives what all workers send."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._chance = Random(1)
+    def __init__(self, database: Database, chance: Random) -> None:
+        self._database, self._chance = database, chance
         self._players: tuple[str, ...] = ()
         self.received: list[Received] = []
         self.broken: list[str] = []

@@ -116,13 +116,13 @@ class Schedule:
         for name in NAMES[: self.weather.people]:
             self.people.append(self._person(name, self._wishes()))
         if self.seed % 3 == 0:
-            self.seekers = [Seeker(cluster, name, Random(self.seed)) for name in SEEKERS]
+            self.seekers = [Seeker(cluster, name, self._chance_of(name)) for name in SEEKERS]
         elif self.seed % 3 == 1:
             self.members = [
-                Member(cluster, number, name, Random(self.seed)) for number, name in enumerate(MEMBERS)
+                Member(cluster, number, name, self._chance_of(name)) for number, name in enumerate(MEMBERS)
             ]
         else:
-            self.holders = [AccountHolder(cluster, name, Random(self.seed)) for name in HOLDERS]
+            self.holders = [AccountHolder(cluster, name, self._chance_of(name)) for name in HOLDERS]
             for holder in self.holders[1:]:  # the first one does it in the storm
                 holder.open()
         if self._has_webhooks:
@@ -134,6 +134,10 @@ class Schedule:
         for one in everybody:
             one.come()
         self._wait(BOOT, lambda: all(person.is_content for person in self.people))
+
+    def _chance_of(self, name: str) -> Random:
+        """The chance of one of them alone: they do not do the same at the same time."""
+        return Random(f"{self.seed}:{name}")
 
     @property
     def _has_webhooks(self) -> bool:
