@@ -218,12 +218,17 @@ class Outgoing:
 
 
 async def _status(side: h11.Connection, reader: asyncio.StreamReader) -> int:
-    """Read until the status of the response is known."""
+    """Read until the status of the response is known, and no more than such an answer may take."""
+    left = MAX_ANSWER
     while True:
         event = side.next_event()
         if isinstance(event, h11.Response):
             return event.status_code
         if event is h11.NEED_DATA:
-            side.receive_data(await reader.read(MAX_ANSWER))
+            if not left:
+                raise NotReached("the answer is too long")
+            data = await reader.read(left)
+            left -= len(data)
+            side.receive_data(data)
         elif not isinstance(event, h11.InformationalResponse):
             raise NotReached("the connection was closed before there was an answer")
