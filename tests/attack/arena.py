@@ -13,6 +13,7 @@ import msgspec
 from tests.attack.bystanders import Bystanders, Weight, limited_server, percentile
 from tests.attack.faults import FAULTS, GAME, false_clock
 from tests.attack.hostile import ATTACKS, Tally
+from tests.attack.identities import TRUSTED, USER_HEADER
 from tests.e2e.conftest import ALARMS
 from tests.e2e.servers import Server
 
@@ -26,10 +27,18 @@ CALLS = 20_000
 NOT_TIMED = ("paused process", "bad callbacks", "damaged rows")
 """Attacks that stop the process or its loop by themselves: only what is kept is judged."""
 WAITED = "bystanders waited"
-BROKEN = ("strangers", "forgotten", "untold", "server_errors", "lost_lines", "unanswered")
+BROKEN = ("strangers", "forgotten", "untold", "reached", "server_errors", "lost_lines", "unanswered")
 """What must not be counted even once."""
 LINE = 400
 """Characters of a line of the log that are shown: the end, where an exception says what it is."""
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "bad callbacks": (str(GAME), "--callback-timeout", "0.2"),
+    "paused process": ("--ping-every", "2"),
+    "long ids at relays": ("--relay-history",),
+    "webhooks without end": ("--local-webhooks",),
+    "users by forged headers": ("--proxies", TRUSTED, "--user-header", USER_HEADER),
+}
+"""What an attack needs of the server."""
 EXPECTED = {"bad callbacks": ("game_failed", "Traceback"), "damaged rows": ("room_damaged", "damaged")}
 """Alarms in the log that belong to an attack."""
 
@@ -79,17 +88,10 @@ async def attack(name: str, folder: Path, amount: int, quiet: float = 3.0) -> Ro
 def new_server(name: str, folder: Path) -> Server:
     """A server with the limits that everybody has, prepared for what comes."""
     folder.mkdir(parents=True, exist_ok=True)
-    options: list[str] = []
     environment: dict[str, str] = {}
-    if name == "bad callbacks":
-        options = [str(GAME), "--callback-timeout", "0.2"]
-    if name == "paused process":
-        options = ["--ping-every", "2"]
     if name == "wall clock set forward and back":
         environment = false_clock(folder)
-    if name == "long ids at relays":
-        options = ["--relay-history"]
-    return limited_server(folder / "data", *options, environment=environment)
+    return limited_server(folder / "data", *OPTIONS.get(name, ()), environment=environment)
 
 
 async def _attack(name: str, server: Server, amount: int, quiet: float) -> Row:

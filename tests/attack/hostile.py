@@ -14,11 +14,14 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httpx
 
 from fuzz.doors import KNOCK, masked
+from tests.attack.endpoints import endless_webhooks
+from tests.attack.identities import forged_users, wrong_passkeys
 
 ADDRESS = "127.0.0.66"
 SECONDS = 8.0
@@ -364,6 +367,9 @@ ATTACKS: dict[str, Callable[[int, int], Tally]] = {
     "challenges": calls(challenges),
     "accounts": many_accounts,
     "accounts and webhooks": members,
+    "webhooks without end": partial(endless_webhooks, address=ADDRESS),
+    "garbage as passkeys": partial(wrong_passkeys, network="127.0.66"),
+    "users by forged headers": partial(forged_users, address=ADDRESS),
     "tickets": tickets,
     "tickets at gammonx": calls(hub_tickets),
     "relays": many_relays,

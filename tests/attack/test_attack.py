@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.attack.arena import attack
+from tests.attack.arena import attack, new_server
 from tests.attack.bystanders import limited_server
 from tests.attack.faults import FAULTS
 from tests.attack.hostile import ATTACKS, DOORS, KINDS, REQUESTS
@@ -144,6 +144,37 @@ def test_accounts_that_are_asked_for_without_end_hold_up_nobody(name, server, be
     assert tally["refused"] + tally["done"] > 100
     assert answers
     assert set(answers) <= {"not_your_turn", "too_fast"}
+
+
+def test_garbage_as_passkeys_signs_nobody_in_and_holds_up_nobody(server, beside):
+    tally, answers = during("garbage as passkeys", server, 120, beside)
+    assert tally["reached"] == tally["server_errors"] == 0
+    assert tally["refused"] > 20
+    assert answers
+    assert set(answers) <= {"not_your_turn", "too_fast"}
+
+
+def test_a_proxys_user_header_from_anywhere_else_makes_nobody_that_user(tmp_path):
+    own = new_server("users by forged headers", tmp_path)
+    own.start()
+    try:
+        tally = ATTACKS["users by forged headers"](own.port, 120)
+        assert tally["reached"] == tally["server_errors"] == 0
+        assert tally["done"] > 20
+    finally:
+        end(own)
+
+
+@pytest.mark.timeout(180)
+def test_webhooks_that_never_let_go_keep_nobody_from_playing_or_being_told(tmp_path):
+    own = new_server("webhooks without end", tmp_path)
+    own.start()
+    try:
+        tally = ATTACKS["webhooks without end"](own.port, 30)
+        assert tally["untold"] == tally["server_errors"] == 0
+        assert tally["done"] > 100
+    finally:
+        end(own)
 
 
 @pytest.mark.parametrize("name", FAULTS)
