@@ -158,23 +158,6 @@ def test_a_browser_that_keeps_nothing_plays_all_the_same(server, visit):
     bob.sees("Your turn")
 
 
-def test_a_browser_that_keeps_no_cookie_says_so_at_the_door(server, visit):
-    ann = visit(server, "Ann")
-
-    def forget(route):
-        answer = route.fetch()
-        ann.context.clear_cookies()
-        headers = {name: value for name, value in answer.headers.items() if name.lower() != "set-cookie"}
-        route.fulfill(response=answer, headers=headers)
-
-    ann.provoked = {401}
-    ann.context.route("**/api/players", forget)
-    ann.go(f"/r/{server.open_room()['id']}")
-    ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_role("button", name="Sit down").click()
-    expect(ann.page.get_by_role("alert")).to_contain_text("keeps no cookie for this page")
-
-
 NEITHER_COPIED_NOR_SENT = """delete Navigator.prototype.share;
 Object.defineProperty(navigator, "clipboard", {
     value: { writeText: () => Promise.reject(new DOMException("no", "NotAllowedError")) },

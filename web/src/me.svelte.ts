@@ -11,6 +11,8 @@ class Me {
   /** Connects anew what knew me by the old cookie. */
   changed: () => void = () => undefined;
   #asking: Promise<KnownPlayer> | null = null;
+  /** The server has known me again by what this browser keeps. */
+  #isKnownAgain = false;
 
   /** Known to the server; asked once for all who want to know. */
   known(): Promise<KnownPlayer> {
@@ -21,12 +23,17 @@ class Me {
     return this.#asking;
   }
 
-  async rename(name: string): Promise<void> {
+  /** Before I play or watch: the name, if I typed one, is mine; refused where the browser keeps nothing to know me by. */
+  async enter(typed = ""): Promise<void> {
     const { id, name: before } = await this.known(); // or the server would take the name for somebody new
-    if (name === before && this.named) return;
-    this.player = await becomePlayer(name);
-    if (this.player.id !== id) throw new Refusal({ code: "no_cookies", message: t("Your browser keeps no cookie for this page, so nobody here would know you again: allow it, and load the page anew.") });
-    this.isNamed();
+    const name = typed.trim();
+    const isNew = name !== "" && !(name === before && this.named);
+    if (!isNew && this.#isKnownAgain) return;
+    const player = await becomePlayer(isNew ? name : undefined);
+    if (player.id !== id) throw new Refusal({ code: "no_cookies", message: t("Your browser keeps no cookie for this page, so nobody here would know you again: allow it, and load the page anew.") });
+    this.player = player;
+    this.#isKnownAgain = true;
+    if (isNew) this.isNamed();
   }
 
   /** I have an account now, and with it another cookie. */

@@ -4,6 +4,7 @@ import * as api from "../api";
 import { games } from "../games.svelte";
 import { here } from "../here.svelte";
 import { line } from "../line.svelte";
+import { me } from "../me.svelte";
 import { sitDown } from "../room/intent";
 import { roomPath } from "../routes";
 import type { ChangedRooms, Matched, OpenRooms, Queue, PublicRoom, PublicTicket, Unqueued } from "../wire";
@@ -46,6 +47,7 @@ class Lobby {
 
   /** Take a ticket: wait with it, or be off to play at once. Where luck is drawn I bring mine. Refusals are thrown. */
   async take(wanted: Queue): Promise<void> {
+    await me.enter();
     try {
       this.#hear({ name: "taken", told: await api.takeTicket({ brings_luck: games.find(wanted.game)?.lucky === true, ...wanted }), at: Date.now() });
     } catch (why) {
