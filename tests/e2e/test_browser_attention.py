@@ -149,10 +149,15 @@ def the_worker(visitor):
     return worker
 
 
-def service_worker(visitor):
-    """The way to push a message to the page's service worker."""
+WORDS_KEPT = "caches.match('/turn-words.json').then((file) => file?.json())"
+
+
+def service_worker(visitor, title="Noughts and crosses"):
+    """The way to push a message to the page's service worker, once that calls noughts and crosses so."""
     visitor.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    visitor.page.wait_for_function("() => caches.match('/turn-words.json').then(Boolean)")
+    visitor.page.wait_for_function(
+        f"title => {WORDS_KEPT}.then((words) => words?.titles.tictactoe === title)", arg=title
+    )
     found = []
     session = visitor.context.new_cdp_session(visitor.page)
     session.on("ServiceWorker.workerRegistrationUpdated", lambda told: found.extend(told["registrations"]))
@@ -180,6 +185,16 @@ SHOWN = """async () => (await (await navigator.serviceWorker.ready).getNotificat
     .map(({ title, body, tag, data }) => [title, body, tag, data]).sort()"""
 
 
+NOTE_WHAT_IS_KEPT = """
+window.kept = [];
+const put = Cache.prototype.put;
+Cache.prototype.put = async function (path, file) {
+    await put.call(this, path, file);
+    kept.push(path);
+};
+"""
+
+
 def your_turn(room, game, title, *against):
     return YourTurn("1-2-x", "ann", room, f"https://play.example/r/{room}", game, title, against, 0.0, None)
 
@@ -191,10 +206,11 @@ def shows(visitor, *expected):
     visitor.page.wait_for_function(f"wanted => {found}.then((all) => all === wanted)", arg=wanted)
 
 
-def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(server, visit):
+@pytest.mark.parametrize("first", ["home", "a room"])
+def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(server, visit, first):
     ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
-    ann.go("/")
-    push = service_worker(ann)
+    ann.go("/" if first == "home" else f"/r/{server.open_room()['id']}")
+    push = service_worker(ann, "Drei gewinnt")
     hers = ("Du bist dran", "Du bist dran bei Drei gewinnt: Bob wartet", "turn ABCD", "/r/ABCD")
     for _ in range(2):
         push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Bob"))
@@ -203,12 +219,23 @@ def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(serve
     shows(ann, hers, ("Du bist dran", "A New Game wartet auf dich", "turn EFGH", "/r/EFGH"))
 
 
+def test_a_page_that_does_not_know_the_games_keeps_what_they_are_called_in_a_notification(server, visit):
+    ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
+    ann.go("/")
+    service_worker(ann, "Drei gewinnt")
+    ann.context.add_init_script(NOTE_WHAT_IS_KEPT)
+    ann.provoked = {503}
+    ann.page.route("**/api/games", lambda route: route.fulfill(status=503))
+    ann.go(f"/r/{server.open_room()['id']}")
+    ann.page.wait_for_function("() => kept.includes('/offline.html')")
+    assert ann.page.evaluate(f"{WORDS_KEPT}.then(({{ titles }}) => titles.tictactoe)") == "Drei gewinnt"
+
+
 def test_a_pushed_turn_calls_the_bots_of_the_server_as_the_pages_do(server, visit):
     ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
     ann.go("/")
-    push = service_worker(ann)
-    kept = "caches.match('/turn-words.json').then((file) => file.json())"
-    ann.page.wait_for_function(f"() => {kept}.then(({{ bots }}) => bots['Random bot'] !== undefined)")
+    push = service_worker(ann, "Drei gewinnt")
+    ann.page.wait_for_function(f"() => {WORDS_KEPT}.then(({{ bots }}) => bots['Random bot'] !== undefined)")
     push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Random bot 2"))
     push(your_turn("EFGH", "tictactoe", "Noughts and crosses", "Ann bot"))
     said = "Du bist dran bei Drei gewinnt: {} wartet"

@@ -17,7 +17,10 @@ export function beReadyOffline(): void {
     void navigator.serviceWorker.register(address()).catch(() => undefined);
     $effect.root(() => {
       $effect(() => void keep(words()).catch(() => undefined));
-      $effect(() => void keepTurnWords(turnWords()).catch(() => undefined));
+      $effect(() => {
+        // What an earlier page has kept says more than one that knows of no games yet.
+        if (games.list.length) void keepTurnWords(turnWords()).catch(() => undefined);
+      });
     });
   });
 }
