@@ -93,8 +93,24 @@ def test_the_last_moves_stand_where_the_game_leaves_room(server, visit):
     handle.click()
     expect(moves.get_by_text("centre", exact=True)).to_be_in_viewport(ratio=1)
     handle.click()
+    expect(moves.get_by_text("right", exact=True)).to_be_in_viewport(ratio=1)
     ann.page.set_viewport_size(SMALL)
     expect(moves).to_be_hidden()
+    ann.page.set_viewport_size(PHONE)
+    expect(moves.get_by_text("right", exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_the_chat_of_a_phone_opens_at_the_last_of_what_was_said(server, visit, seat):
+    room = server.open_room("tictactoe")["id"]
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    ann = visit(server, "Ann", **phone).come_in(room)
+    (bob,) = seat(server, room, "Bob")
+    for number in range(30):
+        bob.chat(f"line {number}")
+    handle = ann.page.get_by_role("button", name="Chat")
+    expect(handle).to_contain_text("30")
+    handle.click()
+    expect(ann.page.get_by_text("line 29", exact=True)).to_be_in_viewport(ratio=1)
 
 
 IN_THE_WAY = """() => {
