@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from tests.e2e.browser import launch
 from tests.e2e.long_match import play_long_match
 from tests.e2e.servers import Server
+from tests.e2e.weighing import USABLE
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 SLOW_LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
@@ -21,19 +22,6 @@ SLOW_LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "u
 STEPS = 905
 MOST = {"home": 1500, "replay": 1000}
 """Milliseconds that are asked for."""
-
-DRAWN = """(() => {
-    const look = () => {
-        const board = document.querySelector("main svg.board [data-spot]");
-        const button = document.querySelector("article button.main.now:not([disabled])");
-        const end = document.querySelector("input[type=range]");
-        if (!window.seen && board && (location.pathname === "/" ? button : Number(end?.max) >= %d)) {
-            requestAnimationFrame(() => { window.seen = performance.now(); });
-        } else if (!window.seen) requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-})()"""
-"""Notes when the first board and a button stand on the page; of a replay, when the whole match does."""
 
 
 def main() -> int:
@@ -82,7 +70,7 @@ def fresh_page(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
     """A page of somebody new, and what measures it."""
     context = browser.new_context()
     page = context.new_page()
-    page.add_init_script(DRAWN % STEPS)
+    page.add_init_script(USABLE % STEPS)
     devtools = context.new_cdp_session(page)
     devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     yield page, devtools

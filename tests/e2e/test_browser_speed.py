@@ -1,6 +1,5 @@
 """The page is small, and quick: what it weighs, what a click sends, what it draws again."""
 
-import gzip
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,22 +10,50 @@ from playwright.sync_api import expect
 from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from parlour.server.api.web_pages import BUILT
+from tests.e2e.weighing import bytes_until_usable
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 LARGE = {"preset": "advanced"}
 
 
-def test_the_page_is_at_most_120_kilobytes_zipped_with_its_font_and_the_font_at_most_30(server):
-    page = server.call(
-        "GET", "/"
-    ).text  # with the boards of its games; other pages and sounds are loaded later
-    named = re.findall(r'(?:src|href)="/([^"]+\.(?:js|css|svg))"', page)
+ALLOWED = 120 * 1024
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+def test_home_sends_at_most_120_kilobytes_with_its_font_until_it_can_be_used(server, browser, locale):
+    """In every language, and with the head of each answer; sounds and other pages come later."""
+    sent = bytes_until_usable(browser, f"http://{server.address}/", locale)
+    assert sum(sent.values()) <= ALLOWED, sent
+    assert any(path.endswith(".woff2") for path in sent)
+    assert any("/de." in path for path in sent) == (locale == "de-DE")
+    assert not any("RoomPage" in path for path in sent)
+
+
+def test_the_font_has_at_most_30_kilobytes():
     (font,) = BUILT.rglob("*.woff2")
-    parts = [page.encode(), font.read_bytes(), *((BUILT / name).read_bytes() for name in named)]
-    assert len(parts) >= 5
-    assert sum(len(gzip.compress(part)) for part in parts) <= 120 * 1024
     assert font.stat().st_size <= 30 * 1024
+
+
+def rooms_page(request):
+    return "RoomPage" in request.url
+
+
+def test_a_rooms_page_is_there_before_somebody_goes_to_a_room(server, visit):
+    ann = visit(server, "Ann")
+    with ann.page.expect_event("requestfinished", rooms_page):
+        ann.page.goto(f"http://{server.address}/")
+
+
+def test_whoever_reaches_for_a_button_does_not_wait_until_the_browser_is_idle(server, browser):
+    page = browser.new_context(reduced_motion="reduce").new_page()
+    page.add_init_script("window.requestIdleCallback = () => 0")
+    page.goto(f"http://{server.address}/")
+    button = page.get_by_role("button", name="Play now: Noughts and crosses")
+    expect(button).to_be_enabled()
+    with page.expect_event("requestfinished", rooms_page):
+        button.hover()
+    page.context.close()
 
 
 def numbered_cells(server, room, first, step):

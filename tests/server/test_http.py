@@ -549,6 +549,16 @@ async def test_no_cache_keeps_an_answer_and_nobody_takes_it_for_a_page(http, pat
     assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
 
 
+@pytest.mark.parametrize("path", ["/api/games", "/api/texts/de", "/api/games/tictactoe/rules"])
+async def test_a_long_answer_that_is_the_same_for_all_is_zipped_for_those_who_take_that(http, path):
+    zipped = await http.get(path, headers={"accept-encoding": "gzip"})
+    plain = await http.get(path, headers={"accept-encoding": "identity"})
+    assert (zipped.headers["content-encoding"], zipped.json()) == ("gzip", plain.json())
+    assert "content-encoding" not in plain.headers
+    assert zipped.headers["content-type"] == plain.headers["content-type"] == "application/json"
+    assert int(zipped.headers["content-length"]) < len(plain.content)
+
+
 @pytest.mark.parametrize(
     ("headers", "known"),
     [

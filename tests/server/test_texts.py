@@ -6,7 +6,7 @@ import pytest
 from parlour.errors import Refused
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.game_files import check_language
-from parlour.server.api.texts import texts_in
+from parlour.server.api.texts import texts_in, titles_of
 from parlour.server.game_loader import load_games
 from parlour.server.limits import Limits
 from parlour.server.tokens import Tokens
@@ -35,6 +35,11 @@ def nim(tmp_path):
 def test_a_game_brings_a_language_in_one_file_beside_its_rules(nim, tmp_path):
     (tmp_path / "nim.fr.json").write_text('{"Take {count}": "Prends {count}"}')
     assert texts_in("fr", [nim]) == {"Take {count}": "Prends {count}"}
+
+
+def test_home_knows_what_games_are_called_before_it_has_their_texts(nim, tmp_path):
+    (tmp_path / "nim.de.json").write_text('{"Nim": "Nimm", "Take {count}": "Nimm {count}"}')
+    assert titles_of((nim,)) == {"de": {"Nim": "Nimm"}}
 
 
 def test_a_language_that_nobody_brought_has_no_texts(nim):

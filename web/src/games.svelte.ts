@@ -1,27 +1,16 @@
 // The games that can be played here, and what they and their variants are called.
 import * as api from "./api";
+import { brought } from "./brought";
 import { fields, titled } from "./form";
 import { told } from "./language/language.svelte";
 import { titleOf, variantOf } from "./terms";
 import type { PublicGame, Scene } from "./wire";
 
-interface Brought {
-  readonly games: readonly PublicGame[];
-  readonly previews: Readonly<Record<string, Scene | null>>;
-}
-
-/** At home the page brings what its first picture needs, so that nobody waits for another answer. */
-function brought(): Brought | null {
-  const block = globalThis.document?.getElementById("home");
-  return block ? (JSON.parse(block.textContent) as Brought) : null;
-}
-
 const aMoment = () => new Promise((done) => setTimeout(done));
 
 class Games {
-  #brought = brought();
-  #isNew = this.#brought !== null;
-  list: readonly PublicGame[] = $state.raw(this.#brought?.games ?? []);
+  #isNew = brought !== null;
+  list: readonly PublicGame[] = $state.raw(brought?.games ?? []);
   /** The little boards by game, as far as they were asked for and are there; null: there is none. */
   previews: Readonly<Record<string, Scene | null>> = $state.raw({});
 
@@ -34,7 +23,7 @@ class Games {
 
   /** Ask for the little boards of those that have none yet; a page does without one that does not come. */
   async draw(): Promise<void> {
-    for (const [name, scene] of Object.entries(this.#brought?.previews ?? {})) {
+    for (const [name, scene] of Object.entries(brought?.previews ?? {})) {
       if (!(name in this.previews)) this.previews = { ...this.previews, [name]: scene };
       await aMoment(); // one board after the other: between them the page answers
     }

@@ -3,6 +3,7 @@
 import { games } from "./games.svelte";
 import { filled } from "./language/catalogue";
 import { language, t, told } from "./language/language.svelte";
+import { later } from "./later";
 import { botNames } from "./players";
 
 const WORKER = "/service-worker.js";
@@ -10,10 +11,10 @@ const PAGE = "/offline.html";
 const WORDS = "/turn-words.json";
 const CACHE = "offline-2";
 
-/** Let the service worker be there from the next page on; a browser that has none, or lets none in, does without. */
+/** Let the service worker be there, once home can be used; a browser that has none, or lets none in, does without. */
 export function beReadyOffline(): void {
   if (!("serviceWorker" in navigator)) return;
-  addEventListener("load", () => {
+  void later.then(() => language.whole).then(() => {
     void navigator.serviceWorker.register(address()).catch(() => undefined);
     $effect.root(() => {
       $effect(() => void keep(words()).catch(() => undefined));

@@ -5,7 +5,7 @@ const kept = new Map([["pushed", "yes"]]);
 const unsubscribe = vi.fn();
 
 vi.stubGlobal("addEventListener", () => undefined);
-vi.stubGlobal("document", { addEventListener: () => undefined });
+vi.stubGlobal("document", { addEventListener: () => undefined, getElementById: () => null });
 vi.stubGlobal("isSecureContext", true);
 vi.stubGlobal("window", { PushManager: class {}, Notification: class {} });
 vi.stubGlobal("navigator", {

@@ -1,17 +1,18 @@
 // The language of the pages. English is in the source; every other language is a file here by its code, loaded by those who
-// read it, and what games bring in it comes from the server.
+// read it, what home says first; and what games bring in it comes from the server.
+import { brought } from "../brought";
+import { isLater, later } from "../later";
 import { passing } from "../storage";
 import { Catalogue, filled, holes, type Texts } from "./catalogue";
 import { PSEUDO, pseudo } from "./pseudo";
 
-type File = () => Promise<{ default: Texts }>;
-const FILES = Object.fromEntries(
-  Object.entries(import.meta.glob("./*.json") as Record<string, File>).map(([path, file]) => [path.slice(2, -".json".length), file]),
-);
+type File = () => Promise<Texts>;
+const FIRST = byCode(import.meta.glob("./*.json", { query: "?first", import: "default" }));
+const REST = byCode(import.meta.glob("./*.json", { query: "?rest", import: "default" }));
 
 const ENGLISH = "en";
 /** The languages of the pages. */
-export const LANGUAGES: readonly string[] = [ENGLISH, ...Object.keys(FILES)];
+export const LANGUAGES: readonly string[] = [ENGLISH, ...Object.keys(FIRST)];
 const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", PSEUDO]);
 const KEY = "lang";
 
@@ -22,6 +23,8 @@ class Language {
   /** The words of the pages, and those of the games. */
   pages: Catalogue | null = $state.raw(null);
   games: Catalogue | null = $state.raw(null);
+  /** Resolved when the pages can say more than home does. */
+  whole: Promise<void> = Promise.resolve();
   #wanted: string | null = null;
 
   /** Change to a language, by its code; nothing: that of the browser. Resolved when the pages speak it. */
@@ -30,10 +33,18 @@ class Language {
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
     const code = wanted === PSEUDO ? PSEUDO : wanted ? known([wanted]) : (known(preferred()) ?? ENGLISH);
-    const texts = code && FILES[code] ? await FILES[code]().then((file) => file.default, () => null) : {};
+    const texts = code && FIRST[code] ? await this.#textsOf(code).catch(() => null) : {};
     if (wanted !== this.#wanted) return; // somebody has changed their mind meanwhile
     this.missing = code === null ? wanted : "";
     this.#become(texts ? (code ?? ENGLISH) : ENGLISH, texts ?? {});
+  }
+
+  /** All texts of a language; as long as home is not there, what it says. */
+  async #textsOf(code: string): Promise<Texts> {
+    const first = FIRST[code]!();
+    const all = later.then(REST[code]).then(async (rest) => ({ ...(await first), ...rest }));
+    this.whole = all.then((texts) => void (this.code === code && (this.pages = new Catalogue(code, texts))), () => undefined);
+    return isLater() ? all : first;
   }
 
   /** A choice in the settings counts more than what the address asked for. */
@@ -46,12 +57,12 @@ class Language {
 
   #become(code: string, texts: Texts): void {
     this.code = code;
-    this.pages = code in FILES ? new Catalogue(code, texts) : null;
-    this.games = null;
+    this.pages = code in FIRST ? new Catalogue(code, texts) : null;
+    this.games = brought?.titles[code] ? new Catalogue(code, brought.titles[code]) : null;
     document.documentElement.lang = code === PSEUDO ? ENGLISH : code;
     document.documentElement.dir = RIGHT_TO_LEFT.has(code) ? "rtl" : "ltr";
-    if (!(code in FILES)) return;
-    void gamesTexts(code).then((told) => void (this.code === code && (this.games = new Catalogue(code, told))));
+    if (!(code in FIRST)) return;
+    void later.then(() => gamesTexts(code)).then((told) => void (this.code === code && (this.games = new Catalogue(code, told))));
   }
 
   /** For dates, numbers and lists: as the reader's own country writes them, where the browser knows it. */
@@ -125,6 +136,10 @@ function asked(): string | null {
   const given = new URLSearchParams(location.search).get(KEY);
   if (given !== null) passing.setItem(KEY, given);
   return given ?? passing.getItem(KEY);
+}
+
+function byCode(files: Record<string, () => Promise<unknown>>): Record<string, File> {
+  return Object.fromEntries(Object.entries(files).map(([path, file]) => [path.slice(2, -".json".length), file as File]));
 }
 
 function known(codes: readonly string[]): string | null {

@@ -1,6 +1,8 @@
 """HTTP calls as values: each declares what it takes, returns and refuses, for the check and for the docs."""
 
+import gzip
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -82,6 +84,8 @@ class Call(msgspec.Struct, frozen=True):
     """The type of the query; None: any query is accepted and ignored."""
     is_charged: bool = True
     """True if it counts against the sender's allowance."""
+    is_zipped: bool = False
+    """True if the answer is long and the same for everybody: it is zipped for whoever takes that."""
 
     @property
     def needs_body(self) -> bool:
@@ -100,7 +104,10 @@ class Call(msgspec.Struct, frozen=True):
             return refusal(excuse(error))
         except ClientDisconnect:
             return Response(status_code=400)  # the client has disconnected
-        return answer if isinstance(answer, Response) else reply(answer, self.status)
+        if isinstance(answer, Response):
+            return answer
+        told = reply(answer, self.status)
+        return zipped(told) if self.is_zipped and takes_zipped(request) else told
 
     async def _answer(self, request: Request) -> Any:
         taken: list[Any] = []
@@ -159,6 +166,23 @@ def reply(answer: Any, status: int = 200, headers: Mapping[str, str] | None = No
     """An answer of plain data, as JSON."""
     body = msgspec.json.encode(answer)
     return Response(body, status, {**UNKEPT, **(headers or {})}, media_type="application/json")
+
+
+def takes_zipped(request: HTTPConnection) -> bool:
+    """Whether the caller can unpack what is zipped."""
+    return "gzip" in request.headers.get("accept-encoding", "")
+
+
+def zipped(answer: Response) -> Response:
+    """The same answer, packed."""
+    headers = {**answer.headers, "Content-Encoding": "gzip"}
+    del headers["content-length"]
+    return Response(_packed(bytes(answer.body)), answer.status_code, headers)
+
+
+@lru_cache(maxsize=32)
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)
 
 
 def refusal(why: Refused) -> Response:

@@ -52,7 +52,7 @@ from parlour.server.api.picture_files import picture_route
 from parlour.server.api.preview import Previews
 from parlour.server.api.rules_pages import RulesPage, RulesPages, RulesWanted
 from parlour.server.api.schemas import GameSchemas, schemas_of
-from parlour.server.api.texts import Texts, texts_in
+from parlour.server.api.texts import Texts, texts_in, titles_of
 from parlour.server.api.web_pages import INDEX, File, data_block, page_routes, wants_page
 from parlour.server.bots.players import check_no_bot
 from parlour.server.bots.thinking import Hint
@@ -118,15 +118,16 @@ class Api:
             Call("POST", "/api/players", "Become a guest, or renew the token and change the name",
                  self.become_player, KnownPlayer, NewPlayer, 201,
                  (Code.INVALID_NAME, Code.TOO_LATE, *auth, kept)),
-            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame]),
+            Call("GET", "/api/games", "The games that can be played here", self.list_games, list[PublicGame],
+                 is_zipped=True),
             Call("GET", "/api/games/{name}/preview", "A little board of a game", self.show_preview, Preview,
                  query=PreviewWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
             Call("GET", "/api/games/{name}/rules", "How a game is played", self.show_rules, RulesPage,
-                 query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG)),
+                 query=RulesWanted, refuses=(Code.UNKNOWN_GAME, Code.INVALID_CONFIG), is_zipped=True),
             Call("GET", "/api/games/{name}/schema", "The JSON schemas of a game's config, events and views",
                  self.show_schemas, GameSchemas, refuses=(Code.UNKNOWN_GAME,)),
             Call("GET", "/api/texts/{language}", "What games say in a language", self.show_texts, Texts,
-                 refuses=(Code.MALFORMED,)),
+                 refuses=(Code.MALFORMED,), is_zipped=True),
             Call("POST", "/api/rooms", "Open a room", self.open_room, PublicRoom, NewRoom, 201,
                  (Code.UNKNOWN_GAME, Code.INVALID_CONFIG, Code.NAME_TAKEN, *auth, kept)),
             Call("GET", "/api/rooms", "The listed rooms, newest first", self.list_rooms,
@@ -427,7 +428,9 @@ class Api:
             return tags
         games = self._parlour.games.values()
         previews = {game.name: self._previews.show(game) for game in games}
-        return tags + data_block("home", {"games": await self.list_games(request), "previews": previews})
+        listed = await self.list_games(request)
+        brought = {"games": listed, "previews": previews, "titles": titles_of(tuple(games))}
+        return tags + data_block("home", brought)
 
     async def _room_of(self, request: Request) -> RoomSummary:
         return (await self._find(request)).summary

@@ -1,6 +1,7 @@
 """Texts in other languages: what games bring, by its English, beside their rules."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -26,6 +27,18 @@ def texts_in(language: str, games: Iterable[Game[Any]]) -> Texts:
         text = text_beside(game, f"{game.name}.{language}.json")
         texts = {**(_read(text, game.name) if text else {}), **texts}
     return texts
+
+
+@lru_cache(maxsize=4)
+def titles_of(games: tuple[Game[Any], ...]) -> dict[str, Texts]:
+    """What these games are called in every language of the pages: home shows that before it has all texts."""
+    names = [path.name for path in files("parlour").iterdir()]
+    languages = [
+        name.split(".")[1] for name in names if name.startswith("errors.") and name.endswith(".json")
+    ]
+    texts = {language: texts_in(language, games) for language in sorted(languages)}
+    titles = {game.display_name for game in games}
+    return {language: {k: v for k, v in all.items() if k in titles} for language, all in texts.items()}
 
 
 def _read(text: str, whose: str) -> Texts:

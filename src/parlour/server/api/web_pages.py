@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from parlour.server.api.calls import takes_zipped
+
 BUILT = Path(__file__).parents[2] / "web"
 """Where `make setup` and the wheel have the built pages."""
 
@@ -123,7 +125,7 @@ class File(msgspec.Struct, frozen=True):
 
     def _whole(self, request: Request, headers: dict[str, str], status: int) -> Response:
         is_smaller = len(self.zipped) < len(self.body)  # pictures and fonts are packed already
-        if not is_smaller or "gzip" not in request.headers.get("accept-encoding", ""):
+        if not is_smaller or not takes_zipped(request):
             return Response(self.body, status, headers, self.kind)
         return Response(self.zipped, status, {**headers, "Content-Encoding": "gzip"}, self.kind)
 
