@@ -90,6 +90,7 @@ prove: ## the long proofs, one after the other: hours; each can also be run by i
 	$(MAKE) test-long test-engines test-workers torture torture-cluster attack autobahn schemathesis bots gammonx
 	$(MAKE) fuzz fuzz-frames fuzz-relays fuzz-xsos fuzz-gammonx
 	$(MAKE) soak games=1000
+	$(MAKE) bench-page lighthouse
 
 soak: setup ## 10,000 random games of every game, each replayed: hours; games=N for fewer, game=NAME for one
 	$(bin)/python -m tests.contracts.soak --games $(or $(games),10000) $(game)
@@ -174,7 +175,7 @@ bench-rules: setup ## what rules, views and scenes of one move cost, for every g
 bench-audience: setup ## a move of Stratego before 1,000 spectators: to think it out against to send it
 	$(bin)/python -m benchmarks.audience
 
-bench-page: setup ## how soon home is there over 1.6 Mbit/s, and a match of 905 steps in the replay; ROUNDS=N for more
+bench-page: setup ## how soon home is there over 1.6 Mbit/s, and a match of 905 steps in the replay: the median; wants a calm machine; ROUNDS=N for more
 	@scripts/setup-browser
 	$(bin)/python -m benchmarks.page
 

@@ -13,7 +13,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PAGE = Path("src", "parlour", "web", "index.html")
 SOURCES = ("api-docs.html", "index.html", "panel.html", "relay.html", "package.json", "package-lock.json",
-           "public", "src", "catalogues.ts", "svelte.config.js", "tsconfig.json", "vite.config.ts")  # fmt: skip
+           "public", "src", "catalogues.ts", "svelte.config.js", "tsconfig.json",
+           "vite.config.ts")  # fmt: skip
 
 
 class PageHook(BuildHookInterface[Any]):

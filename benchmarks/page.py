@@ -25,7 +25,7 @@ MOST = {"home": 1500, "replay": 1000}
 
 
 def main() -> int:
-    """Print both figures beside how busy the machine was; 1 if one is above what is asked for."""
+    """Print both figures beside how busy the machine was; 1 if a median is above what is asked for."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = Server(folder / "data").start()
@@ -43,7 +43,8 @@ def main() -> int:
         median = f"{statistics.median(wall):6.0f} ({min(wall):.0f}) ms after the first byte"
         inside = f"{statistics.median(cpu):.0f} ({min(cpu):.0f}) ms of CPU in the page"
         say(f"{name:<7} {median}, at most {MOST[name]}; {inside}")
-    return int(any(min(one["wall"] for one in figures) > MOST[name] for name, figures in found.items()))
+    usual = {name: statistics.median(one["wall"] for one in figures) for name, figures in found.items()}
+    return int(any(usual[name] > MOST[name] for name in usual))
 
 
 def say(text: str) -> None:
