@@ -1,5 +1,8 @@
 """When browsers begin to show each second of a clock, by the time of the machine that all of them share."""
 
+from collections.abc import Sequence
+from statistics import median
+
 from tests.e2e.browser import Visitor
 
 CALM = 50
@@ -28,7 +31,19 @@ It leaves out the one that was there, and the next: whoever is far away may hear
 """
 
 
-def milliseconds_apart(one: Visitor, other: Visitor, seat: int, enough: int = 2) -> list[int]:
+def furthest_apart(turns: Sequence[Sequence[int]]) -> float:
+    """By how many milliseconds two pages were apart in the turn in which they were furthest apart.
+
+    In each turn most seconds have to say so: a page that was held up once counts for nothing, and what is
+    really apart is so in every second of a turn, and nothing that is right in other turns makes up for it.
+
+    >>> furthest_apart([[10, 500, -20], [0, 5, 30]]), furthest_apart([[10, 5, -20], [-230, -4, -210]])
+    (10, 210)
+    """
+    return max(abs(median(seconds)) for seconds in turns)
+
+
+def milliseconds_apart(one: Visitor, other: Visitor, seat: int, enough: int = 3) -> list[int]:
     """By how much the other is later to show each second, for as many seconds as are enough."""
     pages = (one.page, other.page)
     for page in pages:
