@@ -90,7 +90,7 @@ async def test_a_bot_is_invited_wherever_it_waits_and_whoever_is_asked(workers, 
     bot = await workers.person("bot", waits_at)
     server = workers.worlds[waits_at].server
     known = await server.sessions.save("bot", "Bot")
-    await become_bot(server.journal, server.sessions, known, bot=True)
+    await become_bot(server.journal, server.sessions, known, "bot", bot=True)
     ann = await workers.person("ann", 1)
     ann.send_soon('["1","1","game:ABCD","phx_join",{}]')
     bot.send_soon('["L","1","lobby","phx_join",{}]')

@@ -15,7 +15,8 @@ from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
 from parlour.server.parts.notifications.endpoints import Endpoints
-from parlour.server.sessions import Sessions
+from parlour.server.remote_bots import become_bot
+from parlour.server.sessions import KeptPlayer, Sessions
 from parlour.server.tokens import Bearer, Tokens
 from tests.authenticator import Authenticator
 from tests.server.world import HandClock
@@ -110,6 +111,8 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
     made = key.create(await passkeys.ask_for_new("ann", "Ann", site))
     endpoints = Endpoints(journal, two._sessions, Outgoing(local=True))
     await one.open("ann", "Ann", "a phone")
+    mine = Endpoints(journal, one._sessions, Outgoing(local=True))
+    told = await mine.add_webhook(Bearer("ann", 1, 1), "http://127.0.0.1:9/", 0.0)
     assert two._sessions.player(stolen) == "ann"
     asked = [
         two.make_link(stolen),
@@ -121,12 +124,17 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
         two.open(stolen, "Eve", "a stick", also=passkeys.adding(stolen, "a stick", made, site)),
         passkeys.remove(stolen, "one"),
         endpoints.add_webhook(stolen, "http://127.0.0.1:9/", 0.0),
+        endpoints.remove(stolen, told.id),
+        two._sessions.known_by(stolen),
+        become_bot(journal, two._sessions, KeptPlayer("ann", "Ann"), stolen, bot=True),
+        delete(journal, two, stolen),
     ]
     refused = await asyncio.gather(*asked, return_exceptions=True)
     assert [getattr(why, "code", why) for why in refused] == ["bad_token"] * len(asked)
     ann = await one._sessions.known("ann")
     assert ann is not None
-    assert (ann.name, ann.passkeys, len(ann.devices), ann.session) == ("Ann", (), 1, 1)
+    assert (ann.name, ann.bot, ann.passkeys, len(ann.devices), ann.session) == ("Ann", False, (), 1, 1)
+    assert await mine.list("ann") == [told]
 
 
 async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_told_nowhere(journal, worker):

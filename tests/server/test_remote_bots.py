@@ -7,6 +7,7 @@ from parlour.errors import Refused
 from parlour.server.remote_bots import become_bot, invitable_bots
 from parlour.server.result_records import results_of
 from parlour.server.standings import leaders
+from parlour.server.tokens import Bearer
 from tests.server.test_ratings import pair, play_out
 from tests.server.world import PLAYABLE, World
 
@@ -15,7 +16,7 @@ async def make_bot(world, player):
     """The player says that a program plays."""
     sessions = world.server.sessions
     known = await sessions.save(player, player.capitalize())
-    return await become_bot(world.server.journal, sessions, known, bot=True)
+    return await become_bot(world.server.journal, sessions, known, player, bot=True)
 
 
 @pytest.fixture
@@ -29,8 +30,23 @@ async def test_a_player_becomes_a_bot_before_the_first_game_and_stays_one(world)
     assert bot.bot
     assert await make_bot(world, "ann") == bot
     with pytest.raises(Refused, match="a bot stays a bot") as refused:
-        await become_bot(world.server.journal, world.server.sessions, bot, bot=False)
+        await become_bot(world.server.journal, world.server.sessions, bot, "ann", bot=False)
     assert refused.value.code == "too_late"
+
+
+@pytest.mark.parametrize("ends", ["by an account", "everywhere"])
+async def test_a_stolen_token_that_ends_while_it_makes_its_player_a_bot_makes_none_and_gets_no_new_one(
+    world, ends
+):
+    sessions, accounts, stolen = world.server.sessions, world.server.accounts, Bearer("ann", 0)
+    as_it_was = await sessions.save(stolen, "Ann")
+    if ends == "by an account":
+        await accounts.open(stolen, "Ann", "a phone")
+    else:
+        await accounts.end_all(stolen, "a phone")
+    with pytest.raises(Refused, match="bad_token"):
+        await become_bot(world.server.journal, sessions, as_it_was, stolen, bot=True)
+    assert not (await sessions.known("ann")).bot
 
 
 async def test_whoever_has_taken_a_seat_can_become_no_bot(world):

@@ -10,7 +10,7 @@ from parlour.ratings import Rating
 from parlour.server.components import Components
 from parlour.server.result_records import RESULT
 from parlour.server.rooms.calls import CheckInvitation
-from parlour.server.sessions import KeptPlayer, Sessions
+from parlour.server.sessions import Asker, KeptPlayer, Sessions
 from parlour.server.standings import standings_of
 from parlour.wire import Push
 
@@ -25,20 +25,22 @@ class WaitingBot(Player, frozen=True, omit_defaults=True):
     """On the ladder of bots, if it has played there."""
 
 
-async def become_bot(journal: Journal, sessions: Sessions, player: KeptPlayer, *, bot: bool) -> KeptPlayer:
-    """Make a player a bot, for ever; refused to whoever has taken a seat already."""
+async def become_bot(
+    journal: Journal, sessions: Sessions, player: KeptPlayer, who: Asker, *, bot: bool
+) -> KeptPlayer:
+    """Make a player a bot, for ever; refused if they have taken a seat already, or their token has ended."""
     if player.bot == bot:
         return player
     if player.bot:
         raise Refused(Code.TOO_LATE, "a bot stays a bot; people come without its token", path="$.bot")
-    if player.account is not None or await _has_played(journal, player.id):
-        why = "a player becomes a bot before the first game, and never with an account of a person"
-        raise Refused(Code.TOO_LATE, why, path="$.bot")
 
     async def mark(known: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+        if known.account is not None or await _has_played(journal, known.id):
+            why = "a player becomes a bot before the first game, and never with an account of a person"
+            raise Refused(Code.TOO_LATE, why, path="$.bot")
         return replace(known, bot=True), ()
 
-    return await sessions.change(player.id, mark)
+    return await sessions.change(who, mark)
 
 
 async def _has_played(journal: Journal, player: str) -> bool:

@@ -239,6 +239,12 @@ class Sessions:
                 await self._journal.keep(Unchanged(record), replace(record, due=now))
         return player
 
+    async def known_by(self, bearer: Bearer) -> KeptPlayer:
+        """The player of a token, unless it has ended, of which this worker may not have heard."""
+        player = await self.known(bearer.player) or KeptPlayer(bearer.player, guest_name(bearer.player))
+        _Valid.of(player).check(bearer)
+        return player
+
     async def introduce(self, id: str) -> Introduced:
         """What others are told of a player."""
         player = await self.known(id)

@@ -24,8 +24,7 @@ from parlour.server.limits import CREATE_COST, Limits
 from parlour.server.parts.accounts.accounts import LINK_LASTS, SignedIn
 from parlour.server.parts.accounts.leaving import Everything, delete_account, everything_about
 from parlour.server.parts.accounts.passkeys import Passkeys, are_installed
-from parlour.server.sessions import KeptPlayer
-from parlour.server.tokens import Tokens, guest_name
+from parlour.server.tokens import Tokens
 
 
 class AccountCalls:
@@ -66,9 +65,7 @@ class AccountCalls:
 
     async def show_account(self, request: Request) -> MyAccount:
         bearer = await self._callers.known_bearer(request)
-        player = await self._sessions.known(bearer.player)
-        if player is None:
-            player = KeptPlayer(bearer.player, guest_name(bearer.player))
+        player = await self._sessions.known_by(bearer)
         devices = [
             SignedInDevice(one.number, one.name, one.since, one.seen, here=one.number == bearer.device)
             for one in sorted(player.devices, key=lambda one: one.seen, reverse=True)
@@ -139,10 +136,7 @@ class AccountCalls:
 
     async def export(self, request: Request) -> Response:
         self._charge(request)
-        bearer = await self._callers.known_bearer(request)
-        player = await self._sessions.known(bearer.player)
-        if player is None:
-            player = KeptPlayer(bearer.player, guest_name(bearer.player))
+        player = await self._sessions.known_by(await self._callers.known_bearer(request))
         await self._parlour.ratings.settled()
         file = {"Content-Disposition": 'attachment; filename="parlour.json"'}
         return reply(await everything_about(self._parlour.journal, player), headers=file)

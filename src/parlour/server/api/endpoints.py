@@ -254,7 +254,8 @@ class Api:
         name = None if new.name is None else self.checked_name(new.name)
         player = await self._parlour.accounts.save(bearer, name)
         if new.bot is not None:
-            player = await become_bot(self._parlour.journal, self._parlour.sessions, player, bot=new.bot)
+            sessions = self._parlour.sessions
+            player = await become_bot(self._parlour.journal, sessions, player, bearer, bot=new.bot)
         return self.introduce(request, self.known_as(player, bearer.device), 201)
 
     async def _named_by_proxy(self, request: Request) -> Bearer | None:

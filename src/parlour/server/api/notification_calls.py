@@ -64,7 +64,7 @@ class NotificationCalls:
 
     async def remove_endpoint(self, request: Request) -> Done:
         self._charge(request)
-        await self._endpoints.remove(await self._callers.known(request), request.path_params["id"])
+        await self._endpoints.remove(await self._callers.known_bearer(request), request.path_params["id"])
         return Done()
 
     def _charge(self, request: Request) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Change, Conflict, Damaged, Drop, Journal, Unchanged
+from parlour.journal.base import Change, Damaged, Drop, Journal, Unchanged
 from parlour.server.endpoint_records import (
     ENDPOINT,
     Endpoint,
@@ -93,19 +93,20 @@ class Endpoints:
             bearer, Endpoint(id, "webhook", bearer.player, url, date, secret=secrets.token_urlsafe(32))
         )
 
-    async def remove(self, player: str, id: str) -> None:
+    async def remove(self, bearer: Bearer, id: str) -> None:
         """Tell a player there no more."""
-        try:
-            record = await self._journal.record(ENDPOINT, id)
-        except Damaged:  # whoever knows the id may remove what nobody can read
-            await self._journal.keep(Drop(ENDPOINT, key=id))
-            return
-        if record is None or record.owner != player:
-            raise Refused(Code.NOT_FOUND, "you are not told there")
-        try:
-            await self._journal.keep(Unchanged(record), Drop(ENDPOINT, key=id))
-        except Conflict:
-            raise Refused(Code.NOT_SAVED, "this was just changed elsewhere, too; try again") from None
+
+        async def remove(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+            drop = Drop(ENDPOINT, key=id)
+            try:
+                record = await self._journal.record(ENDPOINT, id)
+            except Damaged:  # whoever knows the id may remove what nobody can read
+                return player, (drop,)
+            if record is None or record.owner != player.id:
+                raise Refused(Code.NOT_FOUND, "you are not told there")
+            return player, (Unchanged(record), drop)
+
+        await self._sessions.change(bearer, remove)
 
     async def _add(self, bearer: Bearer, new: Endpoint) -> Endpoint:
         await self._outgoing.check(new.url)
