@@ -223,6 +223,31 @@ def test_a_guest_gets_a_passkey_and_other_browsers_by_link_and_by_passkey_are_th
     assert [id for id, _ in ratings] == [guest], ratings
 
 
+def test_who_signs_out_everywhere_else_is_led_to_a_new_code_and_to_the_passkeys(server, visit):
+    ann, phone = visit(server, "Ida"), visit(server, "")
+    page = visit_by_name(ann, "/account")
+    give_authenticator(ann)
+    page.get_by_role("textbox", name="Your name").fill("Ida")
+    page.get_by_role("button", name="Make it with a passkey").click()
+    expect(page.get_by_role("button", name="Remove the passkey: ")).to_have_count(1)
+    phone.page.goto(show_link(ann))
+    phone.page.get_by_role("button", name="Sign in").click()
+    expect(phone.page.get_by_role("heading", name="Ida", exact=True)).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Sign out everywhere else").click()
+    told = page.get_by_role("status").filter(has_text="All other devices are signed out")
+    expect(told).to_contain_text("may know your recovery code, or have added a passkey")
+    expect(page.get_by_role("button", name="Sign out: ")).to_have_count(1)
+    assert serious_faults(ann) == []
+    told.get_by_role("link", name="Look through the passkeys").click()
+    expect(page.get_by_role("heading", name="Passkeys")).to_be_in_viewport()
+    told.get_by_role("link", name="Make a new recovery code").click()
+    expect(page.get_by_role("heading", name="Recovery code")).to_be_in_viewport()
+    page.get_by_role("button", name="Make a new code").click()
+    expect(page.get_by_test_id("code")).to_be_visible()
+    expect(told).to_be_visible()
+
+
 def test_where_a_name_is_reached_by_plain_http_the_page_says_why_there_are_no_passkeys_and_a_code_works(
     server, visit
 ):
