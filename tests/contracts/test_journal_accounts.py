@@ -15,6 +15,7 @@ from parlour.server.parts.accounts.name_records import ACCOUNT_NAME, renew_keys
 from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.sites import site_at
 from parlour.server.parts.notifications.endpoints import Endpoints
+from parlour.server.preferences import Preferences, keep_preferences, preferences_of
 from parlour.server.remote_bots import become_bot
 from parlour.server.sessions import KeptPlayer, Sessions
 from parlour.server.tokens import Bearer, Tokens
@@ -126,6 +127,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
         endpoints.add_webhook(stolen, "http://127.0.0.1:9/", 0.0),
         endpoints.remove(stolen, told.id),
         two._sessions.known_by(stolen),
+        keep_preferences(two._sessions, stolen, Preferences(sound=False)),
         become_bot(journal, two._sessions, KeptPlayer("ann", "Ann"), stolen, bot=True),
         delete(journal, two, stolen),
     ]
@@ -135,6 +137,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
     assert ann is not None
     assert (ann.name, ann.bot, ann.passkeys, len(ann.devices), ann.session) == ("Ann", False, (), 1, 1)
     assert await mine.list("ann") == [told]
+    assert await preferences_of(journal, "ann") == Preferences()
 
 
 async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_told_nowhere(journal, worker):

@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 
+from parlour.errors import Refused
 from parlour.journal.base import NewRecord
 from parlour.server.parts.accounts.accounts import PROXY_USER
+from parlour.server.tokens import Bearer
 from tests.server.test_accounts import Club, code_of
 from tests.server.test_sessions import bearer
 from tests.server.world import PLAYABLE, World
@@ -79,6 +81,26 @@ async def test_the_header_is_believed_from_a_known_proxy_alone(proxies):
         club = Club(world)
         assert (await visit(club, "ann"))["account"] is False
         await club.http.aclose()
+
+
+async def test_a_user_whose_session_ended_a_moment_ago_is_signed_in_on_a_device_anew(company):
+    accounts, ann = company.world.server.accounts, await visit(company, "ann")
+    mine = Bearer(ann["id"], 1, 1)
+    await accounts.end_all(mine, "a phone")
+    known, device = await accounts.of_user("ann", "ann", "a laptop", mine)
+    assert (known.id, device) == (ann["id"], 3)
+    assert [one.number for one in known.devices] == [2, 3]
+
+
+async def test_a_user_who_was_deleted_a_moment_ago_is_nobody_any_more(company):
+    accounts, ann = company.world.server.accounts, await visit(company, "ann")
+    mine = Bearer(ann["id"], 1, 1)
+    await company.call("DELETE", "/api/account", token=ann["token"])
+    await company.world.journal.keep(
+        NewRecord(PROXY_USER, "ann", b"", owner=ann["id"])
+    )  # as it was read before
+    with pytest.raises(Refused, match="account_needed"):
+        await accounts.of_user("ann", "ann", "a laptop", mine)
 
 
 async def test_a_user_who_was_deleted_begins_anew(company):

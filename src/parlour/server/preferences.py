@@ -1,12 +1,14 @@
 """Records of preferences: how a player likes the pages for browsers, the same on all their devices."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from parlour.journal.base import Damaged, Journal, Record
+from parlour.journal.base import Change, Damaged, Journal, Record
 from parlour.server.record_decoding import read
+from parlour.server.sessions import Asker, KeptPlayer, Sessions
 
 PREFERENCES = "preferences"
 
@@ -50,6 +52,10 @@ async def preferences_of(journal: Journal, player: str) -> Preferences:
         return Preferences()
 
 
-async def keep_preferences(journal: Journal, player: str, chosen: Preferences) -> None:
-    """Keep a player's preferences in place of the old ones."""
-    await journal.keep(Record(PREFERENCES, player, _encode(chosen)))
+async def keep_preferences(sessions: Sessions, who: Asker, chosen: Preferences) -> None:
+    """Keep a player's preferences in place of the old ones; of whoever was just deleted nothing is kept."""
+
+    async def keep(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
+        return player, (Record(PREFERENCES, player.id, _encode(chosen)),)
+
+    await sessions.change(who, keep)

@@ -448,7 +448,7 @@ class Api:
 
     async def choose_preferences(self, request: Request, chosen: ChosenPreferences) -> Preferences:
         self._limits.check_call(self.address(request), PREFERENCES_COST)
-        await keep_preferences(self._parlour.journal, await self.known(request), chosen)
+        await keep_preferences(self._parlour.sessions, await self.known_bearer(request), chosen)
         return chosen
 
     async def known(self, request: Request) -> str:

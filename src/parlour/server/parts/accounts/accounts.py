@@ -148,7 +148,8 @@ class Accounts:
         for _ in range(TRIES):
             known = await self._journal.record(PROXY_USER, user)
             if known is not None and bearer is not None and bearer.player == known.owner:
-                return SignedIn(await self._sessions.save(known.owner, None), bearer.device)
+                with suppress(Refused):  # a session that has ended, maybe just now, is begun anew
+                    return SignedIn(await self._sessions.save(bearer, None), bearer.device)
             with suppress(_MadeMeanwhile):
                 if known is None:
                     return await self.sign_in(new_player_id(), partial(self._for_user, user, name, device))
