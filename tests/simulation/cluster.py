@@ -22,6 +22,7 @@ from parlour.server.gateway.pipes import DATA
 from parlour.server.gateway.sockets import Sockets
 from parlour.server.gateway.upgrade import Door
 from parlour.server.network import Network
+from parlour.server.parts.notifications import notifications
 from parlour.server.rooms import calling_records
 from parlour.server.rooms.ownership import OwnsNothing
 from parlour.server.settings import Settings
@@ -279,6 +280,7 @@ def simulated(cluster: Cluster) -> Iterator[None]:
         (heart, "monotonic", loop.time),
         (leases, "monotonic", loop.time),
         (calling_records, "GRACE", GRACE),
+        (notifications, "GRACE", GRACE),
         (heart, "connect", table.connect),
         (heart, "lease_table", table),
         (watch, "lease_table", table),

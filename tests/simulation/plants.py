@@ -11,12 +11,13 @@ from parlour.clocks import Clocks
 from parlour.cluster.leases import Leases
 from parlour.errors import Code, Refused
 from parlour.journal.base import Change, Record, Unchanged
+from parlour.server.endpoint_records import Endpoint
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.parts.accounts.accounts import SIGN_IN_LINK, Accounts, Link, SignedIn
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.notifications import notifications
-from parlour.server.parts.notifications.rules import Delivery, begin_try, delivery_record
+from parlour.server.parts.notifications.rules import Delivery, begin_try, deliveries_of, delivery_record
 from parlour.server.parts.pairing import pairing
 from parlour.server.rooms.registry import RoomRegistry
 from parlour.server.sessions import KeptPlayer, Sessions
@@ -132,6 +133,16 @@ def turns_not_told(_: Schedule) -> AbstractContextManager[None]:
     return replaced(notifications, "deliveries_of", forget)
 
 
+def browsers_not_told(_: Schedule) -> AbstractContextManager[None]:
+    """A turn is told by webhooks alone."""
+    plan = deliveries_of
+
+    def plan_webhooks(record: Record, turn: Any, endpoints: Sequence[Endpoint], now: float) -> list[Change]:
+        return plan(record, turn, [one for one in endpoints if one.kind == "webhook"], now)
+
+    return replaced(notifications, "deliveries_of", plan_webhooks)
+
+
 def lost_news(_: Schedule) -> AbstractContextManager[None]:
     """A worker that may have missed which sessions were ended does not look."""
 
@@ -185,7 +196,8 @@ PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
     plant.__name__: plant
     for plant in (
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
-        unread_tickets, relay_told_too_early, told_again, turns_not_told, lost_news,
+        unread_tickets, relay_told_too_early, told_again, turns_not_told, browsers_not_told,
+        lost_news,
         lasting_links, unended_links, paid_for_leaving,
     )
 }  # fmt: skip

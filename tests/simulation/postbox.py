@@ -1,17 +1,19 @@
-"""The webhooks of those who play: what they receive, and whether each turn was told once."""
+"""The webhooks and browsers of those who play: what they receive, and whether each turn was told once."""
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
 
 from parlour.journal.base import RecordQuery
-from parlour.server.endpoint_records import Endpoint, endpoint_id, endpoint_record
+from parlour.server.endpoint_records import Endpoint, EndpointKind, endpoint_id, endpoint_record
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.messages import YourTurn
 from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY, Delivery, read_delivery
 from parlour.server.turn_records import TURN, read_turn
+from tests.push_receiver import PushReceiver, claims_of
 from tests.simulation.database import Database, finish, settle
 from tests.simulation.loop import Process
 
@@ -23,11 +25,31 @@ LATE = 20.0
 """Seconds after which somebody must have looked for what a worker that died has left."""
 
 
-URL = "https://hook.example/"
+HOOK, PUSH = "https://hook.example/", "https://push.example/"
+"""Where the program of a player is told, and the push service that everybody's browser has."""
 
 
-def _webhook_of(player: str) -> str:
-    return endpoint_id("webhook", URL, player)
+class Place:
+    """Where a player is told: a program of theirs, or a browser, which alone can read what it is sent."""
+
+    def __init__(self, player: str, *, browser: bool) -> None:
+        self.player = player
+        self.url = (PUSH if browser else HOOK) + player
+        kind: EndpointKind = "push" if browser else "webhook"
+        self._browser = PushReceiver() if browser else None
+        key, secret = (self._browser.key, self._browser.secret) if self._browser else ("", "")
+        id = endpoint_id(kind, self.url, player)
+        self.endpoint = Endpoint(id, kind, player, self.url, 0.0, key=key, secret=secret)
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> YourTurn:
+        """What is told here; an error if it is meant for somewhere else."""
+        if self._browser is not None:
+            claims = claims_of(headers["Authorization"], headers["Authorization"].rpartition("k=")[2])
+            assert claims["aud"] == PUSH.rstrip("/")
+            body = self._browser.decrypt(body)
+        told = msgspec.json.decode(body, type=YourTurn)
+        assert self._browser is not None or headers["Parlour-Delivery"] == told.id
+        return told
 
 
 class Received(NamedTuple):
@@ -42,26 +64,32 @@ class Postbox:
 
     def __init__(self, database: Database, chance: Random) -> None:
         self._database, self._chance = database, chance
-        self._players: tuple[str, ...] = ()
+        self._places: dict[str, Place] = {}
+        """By URL."""
+        self.losses = LOSSES
         self.received: list[Received] = []
         self.broken: list[str] = []
 
     def endpoints(self, *players: str) -> Iterator[Any]:
-        """The records of their webhooks."""
-        self._players = players
-        for player in players:
-            yield endpoint_record(Endpoint(_webhook_of(player), "webhook", player, URL, 0.0))
+        """The records of a webhook and a browser of each."""
+        for player, browser in product(players, (False, True)):
+            place = Place(player, browser=browser)
+            self._places[place.url] = place
+            yield endpoint_record(place.endpoint)
 
-    def take(self, body: bytes) -> bool:
+    def take(self, url: str, headers: Mapping[str, str], body: bytes) -> bool:
         """Receive a message, unless it is lost; whoever sends it must have noted the try before."""
-        told = msgspec.json.decode(body, type=YourTurn)
+        place = self._places[url]
+        told = place.read(headers, body)
+        if told.player != place.player or not told.id.endswith(place.endpoint.id[:8]):
+            self.broken.append(f"{place.player} is told at {url} of {told.id} of {told.player}")
         now, delivery = self._database.loop.now, self._deliveries().get(told.id)
         before = [one.at for one in self.received if one.told.id == told.id]
         if delivery is None or delivery.tries <= len(before):
             self.broken.append(f"{told.player} is told of {told.id}, and that is not kept")
         if before and now - before[-1] < PAUSES[0] - 1:
             self.broken.append(f"{told.player} is told of {told.id} twice in {now - before[-1]:.2f} s")
-        if self._chance.random() < LOSSES:
+        if self._chance.random() < self.losses:
             return False
         self.received.append(Received(now, told))
         return True
@@ -87,13 +115,13 @@ class Postbox:
         planned = self._deliveries()
         for record in finish(self._database.store.records(RecordQuery(TURN))):
             turn = read_turn(record.body)
-            if turn.player not in self._players:
-                continue
-            mine = Delivery(turn, _webhook_of(turn.player)).id
-            if record.due is not None and record.due < now - LATE:
+            mine = [one for one in self._places.values() if one.player == turn.player]
+            if mine and record.due is not None and record.due < now - LATE:
                 yield f"{turn.player} is not told of step {turn.seq} of {turn.room}"
-            elif record.due is None and mine not in ids and mine not in planned:
-                yield f"{turn.player} was never told of step {turn.seq} of {turn.room}"
+            for place in mine:
+                id = Delivery(turn, place.endpoint.id).id
+                if record.due is None and id not in ids and id not in planned:
+                    yield f"{turn.player} was never told of step {turn.seq} of {turn.room} at {place.url}"
 
 
 class Posting(Outgoing):
@@ -104,8 +132,7 @@ class Posting(Outgoing):
         self._postbox, self._process = postbox, process
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
-        del url, headers
-        has_come = self._postbox.take(body)
+        has_come = self._postbox.take(url, headers, body)
         answered = self._process.loop.create_future()
         self._process.call_later(TAKES, settle, answered, None)
         await answered

@@ -30,6 +30,8 @@ LINGER = 4.0
 """Seconds for which some schedules go on after that, to see that nothing more happens."""
 ALL_TOLD = 90.0
 """Seconds within which whoever went is told, although requests are lost and tried again."""
+DIES_WITHIN = 0.3
+"""Seconds after a turn has begun within which a worker dies: before, while and after it is told."""
 LAST_MATCH = 3.0
 """Seconds in which whoever has a ticket in the end is matched."""
 LOOK_EVERY = 0.05
@@ -364,7 +366,7 @@ class Schedule:
             self.broken.append(f"{when} not all members of the relay hear each other")
 
     def _call_who_is_gone(self) -> None:
-        """Somebody goes, the others play on; whoever is away is told, also after a request that was lost."""
+        """Somebody goes, others play on, a worker dies: whoever is away is told, whatever is lost."""
         self._end_seeking()
         players = [one for one in self.people if not all(each.spectates for each in one.channels.values())]
         if not players:
@@ -375,6 +377,8 @@ class Schedule:
             for room, channel in person.channels.items():
                 if person is not gone and not channel.spectates:
                     person.say(room, "all", id=True)
+        doomed = self.chance.choice(self.cluster.machines)
+        self.loop.world.call_later(DIES_WITHIN * self.chance.random(), doomed.kill)
         self._wait(ALL_TOLD, self.cluster.postbox.has_told_all)
 
     def _linger(self) -> None:
