@@ -11,7 +11,7 @@ from parlour.cli import app
 from parlour.journal.base import Change, Drop, Record
 from parlour.journal.sqlite import SqliteJournal
 from parlour.journal.sqlite import journal as in_sqlite
-from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, read_endpoint
+from parlour.server.endpoint_records import ENDPOINT, Endpoint, Failure, endpoints_of, read_endpoint
 from parlour.server.parts.accounts import authenticators
 from parlour.server.parts.accounts.passkeys import PASSKEY, Passkeys
 from parlour.server.parts.notifications import messages, notifications, rules
@@ -128,8 +128,8 @@ def forget_what_was_taken() -> None:
     """It is not noted that a message was taken."""
     after = rules.after_try
 
-    def after_try(record: Record, delivery: Delivery, answer: rules.Answer) -> list[Change]:
-        return after(record, delivery, "failed" if answer == "taken" else answer)
+    def after_try(record: Record, delivery: Delivery, failure: Failure | None) -> list[Change]:
+        return after(record, delivery, failure or Failure(0.0, "not_reached", "nobody noted it"))
 
     notifications.after_try = after_try  # type: ignore[attr-defined]
 
@@ -138,8 +138,8 @@ def give_up_soon() -> None:
     """What has failed once is not tried again."""
     after = rules.after_try
 
-    def after_try(record: Record, delivery: Delivery, answer: rules.Answer) -> list[Change]:
-        return after(record, delivery, "taken" if answer == "failed" else answer)
+    def after_try(record: Record, delivery: Delivery, failure: Failure | None) -> list[Change]:
+        return after(record, delivery, failure if failure and failure.code == "gone" else None)
 
     notifications.after_try = after_try  # type: ignore[attr-defined]
 

@@ -116,6 +116,13 @@ export interface Enter {
   plays?: string[] | null;
 }
 
+/** Why the last message to an endpoint did not arrive. */
+export interface Failure {
+  date: number;
+  code: "bad_address" | "bad_status" | "gone" | "not_reached";
+  why: string;
+}
+
 /** Something that the game tells. */
 export interface GameEvent {
   payload: unknown;
@@ -279,6 +286,7 @@ export interface MyEndpoint {
   url: string;
   name: string;
   since: number;
+  failure: Failure | null;
 }
 
 /** Where I am told that it is my turn. */
@@ -388,6 +396,7 @@ export interface NewWebhook {
   url: string;
   name: string;
   since: number;
+  failure: Failure | null;
   secret: string;
 }
 

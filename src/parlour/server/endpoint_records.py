@@ -13,6 +13,19 @@ ENDPOINT = "endpoint"
 EndpointKind = Literal["push", "webhook"]
 
 
+FailureCode = Literal["gone", "bad_status", "not_reached", "bad_address"]
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why the last message to an endpoint did not arrive."""
+
+    date: float
+    """When, as wall time."""
+    code: FailureCode
+    why: str
+    """The same in a sentence."""
+
+
 class Endpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where a player is told: a browser's push service, or a program of the player's own."""
 
@@ -31,6 +44,13 @@ class Endpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     session: int = 0
     device: int = 0
     """Of a browser: where it was signed in when it was added; once it is signed out, it is told no more."""
+    failure: Failure | None = None
+    """Why the last message did not arrive; None if it did, or if there was none yet."""
+
+    @property
+    def is_gone(self) -> bool:
+        """True if nobody is there any more: it is kept for its owner to read, and told nothing."""
+        return self.failure is not None and self.failure.code == "gone"
 
 
 _encode = msgspec.json.Encoder().encode

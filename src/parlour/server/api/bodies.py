@@ -12,7 +12,7 @@ from parlour.ratings import Standing
 from parlour.room import has_turns
 from parlour.sanitize import MAX_NAME, ROOM_ID
 from parlour.scene import Scene
-from parlour.server.endpoint_records import EndpointKind
+from parlour.server.endpoint_records import EndpointKind, Failure
 from parlour.server.result_records import GameResult, RatingPoint
 from parlour.server.rooms.summary import Waits
 from parlour.set_up import SetUp
@@ -292,6 +292,8 @@ class MyEndpoint(msgspec.Struct, frozen=True):
     name: str
     """Of a browser: what it says of itself."""
     since: float
+    failure: Failure | None
+    """Why the last message did not arrive; None if it did. After `gone` no more are sent there."""
 
 
 class NewWebhook(MyEndpoint, frozen=True):

@@ -60,7 +60,7 @@ class NotificationCalls:
         self._charge(request)
         bearer = await self._callers.known_bearer(request)
         added = await self._endpoints.add_webhook(bearer, wanted.url, self._clock.date())
-        return NewWebhook(added.id, added.kind, added.url, added.name, added.since, added.secret)
+        return NewWebhook(added.id, added.kind, added.url, added.name, added.since, None, added.secret)
 
     async def remove_endpoint(self, request: Request) -> Done:
         self._charge(request)
@@ -72,4 +72,6 @@ class NotificationCalls:
 
 
 def _shown(endpoint: Endpoint) -> MyEndpoint:
-    return MyEndpoint(endpoint.id, endpoint.kind, endpoint.url, endpoint.name, endpoint.since)
+    return MyEndpoint(
+        endpoint.id, endpoint.kind, endpoint.url, endpoint.name, endpoint.since, endpoint.failure
+    )

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from parlour.journal.base import Change, Damaged, Drop, Journal, Unchanged
 from parlour.server.endpoint_records import (
     ENDPOINT,
     Endpoint,
+    Failure,
     endpoint_id,
     endpoint_record,
     endpoints_of,
@@ -82,7 +84,11 @@ class Endpoints:
         id = endpoint_id("push", url, player)
         before = await self._before(id)
         new = Endpoint(id, "push", player, url, date, name, secret, key, bearer.session, bearer.device)
-        if before is not None and replace(new, since=before.since) == before:
+        if (
+            before
+            and not before.is_gone
+            and before == replace(new, since=before.since, failure=before.failure)
+        ):
             return before
         return await self._add(bearer, new)
 
@@ -114,12 +120,23 @@ class Endpoints:
         async def add(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
             """In one write with the player, who may have gone while a name was looked up."""
             others = [one for one in await endpoints_of(self._journal, new.player) if one.id != new.id]
-            if len(others) >= MOST:
+            if len([one for one in others if not one.is_gone]) >= MOST:
                 raise Refused(Code.TOO_MANY, f"you can be told at {MOST} places at most; remove one first")
-            return player, (endpoint_record(new),)
+            gone = [one for one in others if one.is_gone] if len(others) >= MOST else []
+            return player, (endpoint_record(new), *(Drop(ENDPOINT, key=one.id) for one in gone))
 
         await self._sessions.change(bearer, add)
         return new
+
+    async def note(self, tried: Endpoint, failure: Failure | None) -> None:
+        """Keep why the last message did not arrive, unless the endpoint was changed or removed meanwhile."""
+        record = await self._journal.record(ENDPOINT, tried.id)
+        now = None if record is None else read(record, read_endpoint)
+        if record is None or now is None or now.failure == failure:
+            return
+        if replace(now, failure=None) == replace(tried, failure=None):
+            with suppress(Conflict):
+                await self._journal.keep(Unchanged(record), endpoint_record(replace(now, failure=failure)))
 
     async def _before(self, id: str) -> Endpoint | None:
         """An endpoint as it is kept; None also for one that is damaged, which is then replaced."""

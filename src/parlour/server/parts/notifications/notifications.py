@@ -27,7 +27,7 @@ from parlour.journal.base import (
     Trouble,
 )
 from parlour.server.clock import Clock, Handle
-from parlour.server.endpoint_records import ENDPOINT, Endpoint, endpoints_of, read_endpoint
+from parlour.server.endpoint_records import ENDPOINT, Endpoint, Failure, endpoints_of, read_endpoint
 from parlour.server.mailbox import Mailbox
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.endpoints import Endpoints
@@ -36,12 +36,11 @@ from parlour.server.parts.notifications.request_slots import RequestSlots
 from parlour.server.parts.notifications.rules import (
     DELIVERY,
     RETRY,
-    Answer,
     Delivery,
     after_try,
-    answer_of,
     begin_try,
     deliveries_of,
+    failure_of,
     forgotten,
     noted,
     postponed,
@@ -61,6 +60,8 @@ LOOK_EVERY = 15.0
 """Seconds between two looks for what a worker that is gone has left, where there are several."""
 TRY_AGAIN = 1.0
 """Seconds before a failed read or write is tried again."""
+NO_ANSWER = "there was no answer: the address could not be reached, or took too long"
+"""What the owner of an endpoint reads; the log says more."""
 FINISH_WITHIN = 2.0
 """Seconds for which a server that stops waits for answers."""
 
@@ -222,7 +223,7 @@ class Notifications:
                 return None
             record = await self._journal.record(ENDPOINT, delivery.endpoint)
             endpoint = None if record is None else read(record, read_endpoint)
-            if endpoint is None or endpoint.player != turn.player:
+            if endpoint is None or endpoint.is_gone or endpoint.player != turn.player:
                 return None
             if endpoint.kind == "push" and not await self._is_signed_in(endpoint):
                 await self._journal.keep(Drop(ENDPOINT, key=endpoint.id))
@@ -249,27 +250,34 @@ class Notifications:
     async def _try(self, record: Record, delivery: Delivery, endpoint: Endpoint) -> None:
         """Make one try, and keep what came of it."""
         try:
-            answer = await self._send(delivery, endpoint)
-            changes = after_try(record, delivery, answer)
+            failure = await self._send(delivery, endpoint)
+            changes = after_try(record, delivery, failure)
             if changes:
                 await self._change(changes)
+            await self.endpoints.note(endpoint, failure)
+        except Damaged:  # logged: the endpoint was damaged meanwhile
+            pass
         except Trouble as error:  # it is tried again, with the same id
             log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
         finally:
             self._slots.give_back(endpoint.player, again=delivery.tries > 1)
             self._ask()
 
-    async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Answer:
+    async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Failure | None:
+        """Send the message; returns why it did not arrive, if so."""
+        date, status = self._clock.date(), None
         try:
             message = await self._message(delivery, endpoint)
             status = await self._outgoing.post(endpoint.url, message.headers, message.body)
-        except (NotReached, Refused) as why:
-            log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, why=str(why))
-            return "failed"
-        answer = answer_of(status)
-        if answer != "taken":
-            log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, status=status)
-        return answer
+            failure, why = failure_of(endpoint, status, date), None
+        except NotReached as error:
+            failure, why = Failure(date, "not_reached", NO_ANSWER), str(error)
+        except Refused as error:
+            failure, why = Failure(date, "bad_address", error.message), error.message
+        if failure is not None:
+            about = {"status": status} if why is None else {"why": why}
+            log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, **about)
+        return failure
 
     async def _others(self, turn: AwaitedTurn) -> list[str]:
         """How the others in a room are called by now: whoever left the server has no name any more."""

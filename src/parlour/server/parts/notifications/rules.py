@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from parlour.journal.base import Change, Drop, NewRecord, Record, Unchanged
-from parlour.server.endpoint_records import ENDPOINT, Endpoint
+from parlour.server.endpoint_records import Endpoint, Failure
 from parlour.server.turn_records import AwaitedTurn
 
 DELIVERY = "delivery"
@@ -49,7 +49,7 @@ def deliveries_of(
     record: Record, turn: AwaitedTurn, endpoints: Sequence[Endpoint], now: float
 ) -> list[Change]:
     """Plan to tell a turn at all its player's endpoints, once: the turn is not due any more."""
-    planned = [delivery_record(Delivery(turn, one.id), now) for one in endpoints]
+    planned = [delivery_record(Delivery(turn, one.id), now) for one in endpoints if not one.is_gone]
     return [Unchanged(record), replace(record, due=None), *(NewRecord(*astuple(one)) for one in planned)]
 
 
@@ -75,11 +75,9 @@ def forgotten(record: Record) -> list[Change]:
     return [Unchanged(record), Drop(record.kind, key=record.key)]
 
 
-def after_try(record: Record, delivery: Delivery, answer: Answer) -> list[Change]:
-    """What an answer changes: whoever is gone is forgotten, whoever fails too often is not told this time."""
-    if answer == "gone":
-        return [*forgotten(record), Drop(ENDPOINT, key=delivery.endpoint)]
-    if answer == "taken" or delivery.tries >= len(PAUSES):
+def after_try(record: Record, delivery: Delivery, failure: Failure | None) -> list[Change]:
+    """What an answer changes: who fails too often is not told this time, and nobody tries where nobody is."""
+    if failure is None or failure.code == "gone" or delivery.tries >= len(PAUSES):
         return forgotten(record)
     return []
 
@@ -93,3 +91,16 @@ def answer_of(status: int) -> Answer:
     if 200 <= status < 300:
         return "taken"
     return "gone" if status in (404, 410) else "failed"
+
+
+def failure_of(endpoint: Endpoint, status: int, date: float) -> Failure | None:
+    """What an endpoint's owner reads of an answer with this status; None if it was received."""
+    answer = answer_of(status)
+    if answer == "taken":
+        return None
+    if answer == "failed":
+        return Failure(date, "bad_status", f"the answer was {status}, expected 200 to 299")
+    who = "this browser is not subscribed any more" if endpoint.kind == "push" else "nobody is there any more"
+    return Failure(
+        date, "gone", f"the answer was {status}: {who}, so nothing is sent there until it is added anew"
+    )
