@@ -195,8 +195,9 @@ Cache.prototype.put = async function (path, file) {
 """
 
 
-def your_turn(room, game, title, *against):
-    return YourTurn("1-2-x", "ann", room, f"https://play.example/r/{room}", game, title, against, 0.0, None)
+def your_turn(room, game, title, *against, guests=()):
+    site = f"https://play.example/r/{room}"
+    return YourTurn("1-2-x", "ann", room, site, game, title, against, 0.0, None, guests=guests)
 
 
 def shows(visitor, *expected):
@@ -211,9 +212,9 @@ def test_a_pushed_turn_is_shown_once_for_each_room_in_the_readers_language(serve
     ann = visit(server, "Ann", permissions=["notifications"], locale="de-DE", service_workers="allow")
     ann.go("/" if first == "home" else f"/r/{server.open_room()['id']}")
     push = service_worker(ann, "Drei gewinnt")
-    hers = ("Du bist dran", "Du bist dran bei Drei gewinnt: Bob wartet", "turn ABCD", "/r/ABCD")
+    hers = ("Du bist dran", "Du bist dran bei Drei gewinnt: Bob (Gast) wartet", "turn ABCD", "/r/ABCD")
     for _ in range(2):
-        push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Bob"))
+        push(your_turn("ABCD", "tictactoe", "Noughts and crosses", "Bob", guests=(True,)))
     shows(ann, hers)
     push(your_turn("EFGH", "new_game", "A New Game"))
     shows(ann, hers, ("Du bist dran", "A New Game wartet auf dich", "turn EFGH", "/r/EFGH"))
@@ -245,8 +246,8 @@ def test_a_pushed_turn_calls_the_bots_of_the_server_as_the_pages_do(server, visi
 
 def test_a_pushed_turn_at_a_table_of_more_says_that_they_wait(server, visit):
     ann = visit(server, "Ann", permissions=["notifications"], service_workers="allow").go("/")
-    service_worker(ann)(your_turn("ABCD", "hearts", "Hearts", "Bob", "Cat"))
-    shows(ann, ("Your turn", "Your turn at Hearts: Bob, Cat wait", "turn ABCD", "/r/ABCD"))
+    service_worker(ann)(your_turn("ABCD", "hearts", "Hearts", "Bob", "Cat", guests=(False, True)))
+    shows(ann, ("Your turn", "Your turn at Hearts: Bob, Cat (guest) wait", "turn ABCD", "/r/ABCD"))
 
 
 # A notification is pressed: the event is given to the real service worker. Browsers let it open and raise

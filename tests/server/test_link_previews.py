@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from parlour.clocks import Absence, ClockSettings
 from parlour.games import GAMES
+from parlour.journal.base import Player
 from parlour.server.api.endpoints import Api, web_app
 from parlour.server.api.link_previews import GENERAL, SIZE, picture_name, variants_of
 from parlour.server.api.preview import preview
@@ -100,7 +101,7 @@ async def test_a_room_says_the_variant_who_waits_and_what_one_accepts(world, tag
     await world.seated("ABCD", "ann")
     assert shown(await tags("/r/ABCD")) == (
         "Backgammon: Tavli",
-        f"Ann is waiting for you. {told}.",
+        f"Ann (guest) is waiting for you. {told}.",
         "backgammon-tavli",
     )
 
@@ -109,7 +110,7 @@ async def test_a_room_where_all_sit_can_be_watched(world, tags):
     await world.open("tictactoe")
     assert shown(await tags("/r/ABCD")) == ("Noughts and crosses", "The table is free.", "tictactoe")
     await world.seated("ABCD", "ann", "bob")
-    assert shown(await tags("/r/ABCD"))[1] == "Ann and Bob play here. You can watch."
+    assert shown(await tags("/r/ABCD"))[1] == "Ann (guest) and Bob (guest) play here. You can watch."
 
 
 async def test_a_game_of_ones_own_has_the_general_picture(world, tags):
@@ -123,14 +124,26 @@ async def test_a_replay_says_whose_game_it_is(world, tags):
     await world.seated("ABCD", "ann", "bob")
     assert shown(await tags("/r/ABCD/replay?seq=3")) == (
         "Replay: Stratego: Quick start",
-        "Ann against Bob, move by move.",
+        "Ann (guest) against Bob (guest), move by move.",
         "stratego-ogetarts",
     )
 
 
+async def test_nobody_but_a_guest_is_marked_as_one(world, tags):
+    await world.open("tictactoe")
+    await world.seated("ABCD", "ann")
+    await world.seat_bot("ABCD", "perfect")
+    assert shown(await tags("/r/ABCD"))[1] == "Ann (guest) and Perfect bot play here. You can watch."
+    members = Player("p1", "Ann", account=True), Player("p2", "Ann")
+    assert [one.is_guest for one in members] == [False, True]
+
+
 async def test_a_player_and_a_bot_are_named(world, tags):
     player = await world.server.sessions.save("ann", "Ann")
-    assert shown(await tags(f"/p/{player.id}"))[:2] == ("Ann at Parlour", "Ratings and last games of Ann.")
+    assert shown(await tags(f"/p/{player.id}"))[:2] == (
+        "Ann (guest) at Parlour",
+        "Ratings and last games of Ann (guest).",
+    )
     assert shown(await tags("/p/bot:perfect"))[0] == "Perfect bot at Parlour"
 
 
@@ -166,7 +179,7 @@ async def test_whoever_guesses_too_often_learns_nothing_of_unlisted_rooms(world,
 async def test_names_are_text_and_no_markup(world, tags):
     await world.open("tictactoe")
     await world.seated("ABCD", '"><script>')
-    assert shown(await tags("/r/ABCD"))[1] == '"><script> is waiting for you.'
+    assert shown(await tags("/r/ABCD"))[1] == '"><script> (guest) is waiting for you.'
 
 
 async def test_addresses_are_whole_by_the_operators_or_the_requests_own(tags):

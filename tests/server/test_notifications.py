@@ -510,6 +510,23 @@ async def test_whoever_is_told_again_hears_the_names_of_now(club, ann_and_bob, l
     assert not any(b"Ann" in record.body for record in kept)
 
 
+async def test_whoever_is_told_reads_which_of_the_others_are_guests(club, ann_and_bob, listener):
+    ann, bob = ann_and_bob
+    known = (await opens_an_account(club, ann)).json()
+    club.http.cookies.clear()
+    club.tokens[ann] = known["token"]
+    for player, path in ((ann, "/ann"), (bob, "/bob")):
+        await club.webhook(player, listener.url(path))
+    await club.sit(ann, bob)
+    await club.play(ann, 0)
+    await club.told()
+    await club.play(bob, 1)
+    await club.told()
+    told = {one.path: (one.json["against"], one.json["guests"]) for one in listener.received}
+    assert told["/bob"] == (["Ann"], [False])
+    assert told["/ann"] == (["Bob"], [True])
+
+
 async def opens_an_account(club, player):
     return await club.http.post("/api/account", json={}, headers=bearer(club.tokens[player]))
 

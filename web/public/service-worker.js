@@ -23,13 +23,13 @@ addEventListener("push", (event) => {
   event.waitUntil(tell(event.data));
 });
 
-const ENGLISH = { title: "Your turn", alone: "{game} waits for you", turn: "Your turn at {game}: {names} waits", turnOfSeveral: "Your turn at {game}: {names} wait", titles: {}, bots: {} };
+const ENGLISH = { title: "Your turn", alone: "{game} waits for you", turn: "Your turn at {game}: {names} waits", turnOfSeveral: "Your turn at {game}: {names} wait", guest: "{name} (guest)", titles: {}, bots: {} };
 
 async function tell(data) {
-  const { room, game, title, against = [] } = data?.json() ?? {};
+  const { room, game, title, against = [], guests = [] } = data?.json() ?? {};
   if (!room) return;
   const words = { ...ENGLISH, ...(await kept(WORDS).then((file) => file?.json()).catch(() => undefined)) };
-  const filling = { game: words.titles[game] ?? title, names: against.map((name) => calledHere(name, words.bots)).join(", ") };
+  const filling = { game: words.titles[game] ?? title, names: against.map((name, n) => (guests[n] ? words.guest.replace("{name}", () => name) : calledHere(name, words.bots))).join(", ") };
   const said = against.length > 1 ? words.turnOfSeveral : against.length ? words.turn : words.alone;
   const body = said.replace(/\{(game|names)\}/g, (_, name) => filling[name]);
   // A newer one of the same room takes the place of the older.

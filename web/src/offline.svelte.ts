@@ -46,6 +46,7 @@ function turnWords(): object {
     alone: t("{game} waits for you", "{game}"),
     turn: t("Your turn at {game}: {names} waits", "{game}", "{names}"),
     turnOfSeveral: t("Your turn at {game}: {names} wait", "{game}", "{names}"),
+    guest: t("{name} (guest)", "{name}"),
     titles: Object.fromEntries(games.list.map(({ name, display_name }) => [name, told(display_name)])),
     bots: botNames(games.list.flatMap(({ bots }) => bots)),
   };

@@ -72,6 +72,11 @@ class Player(msgspec.Struct, frozen=True, omit_defaults=True):
     account: bool = False
     """Somebody with an account, as far as the room knew that; other people are guests."""
 
+    @property
+    def is_guest(self) -> bool:
+        """True if somebody else may have the same name."""
+        return not self.bot and not self.account
+
 
 class RoomSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The summary of a room: all that a list of rooms shows."""

@@ -44,7 +44,7 @@ from parlour.server.api.callers import device_name, no_token, user_of
 from parlour.server.api.calls import UNKEPT, Call, caller_of, openapi, peer_of, refusal, reply, routes_of
 from parlour.server.api.game_files import check_language
 from parlour.server.api.ladder_calls import LadderCalls
-from parlour.server.api.link_previews import LinkPreviews, origin_of
+from parlour.server.api.link_previews import LinkPreviews, called, origin_of
 from parlour.server.api.my_rooms import list_rooms_of
 from parlour.server.api.notification_calls import NotificationCalls
 from parlour.server.api.panel import Panel
@@ -438,7 +438,9 @@ class Api:
 
     async def _name_of(self, id: str) -> str | None:
         player = await self._parlour.sessions.known(id)
-        return None if player is None else player.name
+        return (
+            None if player is None else called(player.name, guest=not player.bot and player.account is None)
+        )
 
     async def list_my_rooms(self, request: Request) -> list[MyRoom]:
         return await list_rooms_of(self._parlour, await self.known(request))

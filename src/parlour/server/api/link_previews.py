@@ -40,7 +40,7 @@ class Said(NamedTuple):
 Find = Callable[[Request], Awaitable[RoomSummary]]
 """Finds the room of a page, as anybody may who asks for it."""
 NameOf = Callable[[str], Awaitable[str | None]]
-"""The name of a player, if it is one."""
+"""How a player is called, if it is one."""
 
 
 class LinkPreviews:
@@ -88,7 +88,9 @@ class LinkPreviews:
 
     def _replay(self, room: RoomSummary) -> Said:
         game = self._games.get(room.game)
-        names = " against ".join(seat.name for seat in room.seats if seat is not None)
+        names = " against ".join(
+            called(seat.name, guest=seat.is_guest) for seat in room.seats if seat is not None
+        )
         text = f"{names}, move by move." if names else "A game, move by move."
         if game is None:
             return Said(f"Replay: {room.game}", text)
@@ -200,7 +202,7 @@ def _usual(game: Game[Any]) -> dict[str, Any]:
 
 
 def _who(room: RoomSummary) -> str:
-    names = [seat.name for seat in room.seats if seat is not None]
+    names = [called(seat.name, guest=seat.is_guest) for seat in room.seats if seat is not None]
     if room.ended is not None or room.outcome is not None:
         return "This game is over."
     if None not in room.seats:
@@ -209,6 +211,15 @@ def _who(room: RoomSummary) -> str:
     if not names:
         return "The table is free."
     return f"{_listed(names)} {'are' if len(names) > 1 else 'is'} waiting for you."
+
+
+def called(name: str, *, guest: bool) -> str:
+    """A name as a link shows it: that of a guest can be somebody else's, too.
+
+    >>> called("Ann", guest=True)
+    'Ann (guest)'
+    """
+    return f"{name} (guest)" if guest else name
 
 
 def _listed(names: list[str]) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from parlour.journal.base import Player
 from parlour.server.endpoint_records import Endpoint
 from parlour.server.parts.notifications.rules import Delivery
 
@@ -36,6 +37,8 @@ class YourTurn(msgspec.Struct, frozen=True):
     until: float | None
     """When the player's time is over, if it runs."""
     kind: str = "your_turn"
+    guests: tuple[bool, ...] = ()
+    """Of each of the others whether they are a guest: somebody else may have the same name."""
 
 
 class Message(NamedTuple):
@@ -45,8 +48,8 @@ class Message(NamedTuple):
     body: bytes
 
 
-def told(delivery: Delivery, title: str, site: str, against: Sequence[str]) -> YourTurn:
-    """What is told of a turn against these, by a server whose pages are at *site*."""
+def told(delivery: Delivery, title: str, site: str, others: Sequence[Player]) -> YourTurn:
+    """What is told of a turn against these others, by a server whose pages are at *site*."""
     turn = delivery.turn
     return YourTurn(
         id=delivery.id,
@@ -55,9 +58,10 @@ def told(delivery: Delivery, title: str, site: str, against: Sequence[str]) -> Y
         url=f"{site.rstrip('/')}/r/{quote(turn.room, safe='')}",
         game=turn.game,
         title=title,
-        against=tuple(against[:MOST_NAMED]),
+        against=tuple(one.name for one in others[:MOST_NAMED]),
         date=turn.date,
         until=turn.until,
+        guests=tuple(one.is_guest for one in others[:MOST_NAMED]),
     )
 
 

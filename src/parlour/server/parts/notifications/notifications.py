@@ -22,6 +22,7 @@ from parlour.journal.base import (
     Drop,
     Fenced,
     Journal,
+    Player,
     Record,
     RecordQuery,
     Trouble,
@@ -279,14 +280,14 @@ class Notifications:
             log.warning("not_delivered", endpoint=endpoint.id, kind=endpoint.kind, **about)
         return failure
 
-    async def _others(self, turn: AwaitedTurn) -> list[str]:
-        """How the others in a room are called by now: whoever left the server has no name any more."""
+    async def _others(self, turn: AwaitedTurn) -> list[Player]:
+        """The others in a room, as they are called by now: whoever left the server has no name any more."""
         try:
             found = await self._journal.find(turn.number)
         except Damaged:  # logged
             return []
         seats = () if found is None else found.summary.seats
-        return [seat.name for seat in seats if seat is not None and seat.id != turn.player]
+        return [seat for seat in seats if seat is not None and seat.id != turn.player]
 
     async def _message(self, delivery: Delivery, endpoint: Endpoint) -> Message:
         turn, date = delivery.turn, self._clock.date()
