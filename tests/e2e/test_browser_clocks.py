@@ -74,8 +74,8 @@ def test_low_time_is_seen_and_heard_and_whose_time_is_over_has_lost(server, visi
     expect(ann.page.locator("[data-seat='0'] time.hurry")).to_be_visible(timeout=20_000)
     ann.page.wait_for_function("tone => heard.filter(one => one === tone).length === 2", arg=LOW)
     expect(bob.page.locator("[data-seat='0'] time.hurry")).to_be_visible()
-    expect(bob.status).to_have_text("You win: out of time", timeout=20_000)
-    ann.sees("Bob wins: out of time")
+    expect(bob.status).to_have_text("You win: Ann ran out of time", timeout=20_000)
+    ann.sees("You ran out of time: Bob wins")
 
 
 def test_a_clock_of_ones_own_and_what_becomes_of_whoever_is_gone(server, visit):
@@ -111,7 +111,7 @@ def test_a_clock_of_ones_own_and_what_becomes_of_whoever_is_gone(server, visit):
     assert stood - seconds(bob, 0) <= 2, "the clock stood still meanwhile"
     expect(bob.page.get_by_text("Ann has been away for too long.")).to_be_visible()
     claim.click()
-    bob.sees("You win: away too long")
+    bob.sees("You win: Ann was away too long")
 
 
 # The same second at the same time: what two pages show is compared by the clock of their machine.
@@ -203,4 +203,4 @@ def test_the_other_claims_the_win_or_a_bot_moves_where_the_room_was_set_up_so(se
         who.come_in(room)
     expect(ann.page.get_by_text("until you move, the game can be claimed")).to_be_visible(timeout=20_000)
     bob.page.get_by_role("button", name="Claim the win").click()
-    bob.sees("You win: out of time")
+    bob.sees("You win: Ann ran out of time")

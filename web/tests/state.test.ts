@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NOWHERE, askers, headline, heard, isHere, presentAfter, spectators, talk, verdict, type Message, type RoomState } from "../src/room/state";
 import { toldApart } from "../src/players";
-import type { PublicRoom } from "../src/wire";
+import type { Outcome, PublicRoom, Result } from "../src/wire";
 
 const ANN = { id: "ann", name: "Ann" };
 const BOB = { id: "bob", name: "Bob" };
@@ -107,6 +107,30 @@ test("how it ended is said from my side", () => {
   expect(verdict({ won: ["ann", "bob"] }, [ANN, BOB], "ann")).toBe("You and Bob win");
   expect(verdict({ drew: ["ann", "bob"], why: "the board is full" }, [ANN, BOB], "ann")).toBe("A draw: the board is full");
   expect(verdict({ lost: ["ann"], why: "a mine" }, [ANN], "ann")).toBe("You lose: a mine");
+});
+
+test("of a game that the room has ended one reads by whose doing, from every seat and from beside the table", () => {
+  const cleo = { id: "cleo", name: "Cleo" };
+  const from = (outcome: Outcome, how: Result["verdict"]) => ["ann", "bob", null].map((me) => verdict(outcome, [ANN, BOB, cleo], me, how));
+  expect(from({ won: ["ann"], lost: ["bob"], why: "the other side resigned" }, "resigned")).toEqual([
+    "You win: the other side resigned", "You resigned: Ann wins", "Bob resigned: Ann wins",
+  ]);
+  expect(from({ won: ["ann"], lost: ["bob"], why: "out of time" }, "flagged")).toEqual([
+    "You win: Bob ran out of time", "You ran out of time: Ann wins", "Bob ran out of time: Ann wins",
+  ]);
+  expect(from({ won: ["ann"], lost: ["bob"], why: "away too long" }, "flagged")).toEqual([
+    "You win: Bob was away too long", "You were away too long: Ann wins", "Bob was away too long: Ann wins",
+  ]);
+  expect(from({ won: ["ann", "cleo"], lost: ["bob"], why: "the other side resigned" }, "resigned")).toEqual([
+    "You and Cleo win: Bob resigned", "You resigned: Ann and Cleo win", "Bob resigned: Ann and Cleo win",
+  ]);
+  expect(from({ drew: ["ann", "bob"], why: "both sides agreed" }, "agreed")).toEqual(Array(3).fill("A draw: both sides agreed"));
+  expect(verdict({ lost: ["ann"], why: "the other side resigned" }, [ANN], "ann", "resigned")).toBe("You resigned");
+});
+
+test("a game that has its own words for lost time keeps them", () => {
+  const outcome = { won: ["ann"], lost: ["bob"], why: "2 \u2013 0 (out of time)" };
+  expect(verdict(outcome, [ANN, BOB], "ann", "flagged")).toBe("You win: 2 \u2013 0 (out of time)");
 });
 
 test("whoever looks at an ended game reads one sentence, whatever its scene says", () => {

@@ -182,25 +182,40 @@ export function spectators(room: RoomState): number {
 /** The one sentence to me: why the room closed, how the game ended, or what it says itself. */
 export function headline(room: RoomState, seats: readonly (Player | null)[]): string {
   if (room.ended !== null && !room.result) return farewell(room.ended);
-  if (room.result) return verdict(room.result.outcome, seats, room.player, room.result.verdict === "resigned");
+  if (room.result) return verdict(room.result.outcome, seats, room.player, room.result.verdict);
   return room.scene ? named(room.scene.status, seats.map((seat) => seat?.name)) : "";
 }
 
-/** How it ended, in a sentence: who won, and why. */
-export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null, resigned = false): string {
+/** How it ended, in a sentence: who won, and why; of a verdict of the room's, whose doing it was. */
+export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me: string | null, how: Result["verdict"] = null): string {
   const names = (ids: readonly string[] = []) => list(ids, seats, me);
-  if (resigned && outcome.lost?.includes(me ?? "")) return t("You resigned: {winner} wins", names(outcome.won));
-  if (resigned && !outcome.won?.includes(me ?? "")) return t("{loser} resigned: {winner} wins", names(outcome.lost), names(outcome.won));
-  const why = outcome.why ? `: ${whyWords(outcome.why)}` : "";
   const won = outcome.won ?? [];
+  const mine = me !== null && won.includes(me);
+  const doing = doingOf(outcome, names, me, how);
+  if (doing && !mine) return won.length ? `${doing}: ${winners(won, names)}` : doing;
+  const told = doing && (how !== "resigned" || won.length > 1) ? doing : outcome.why && whyWords(outcome.why);
+  const why = told ? `: ${told}` : "";
   if (won.length === 0) {
     if (outcome.drew?.length) return t("A draw") + why;
     if (me !== null && outcome.lost?.includes(me)) return t("You lose") + why;
     return (outcome.lost?.length ? t("{names} lost", names(outcome.lost)) : t("It is over")) + why;
   }
-  if (won.length === 1 && won[0] === me) return t("You win") + why;
-  const said = (won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won))) + why;
+  if (won.length === 1 && mine) return t("You win") + why;
+  const said = winners(won, names) + why;
   return won[0] === me ? said.charAt(0).toUpperCase() + said.slice(1) : said; // a player's own name stays as it is
+}
+
+function winners(won: readonly string[], names: (ids: readonly string[]) => string): string {
+  return won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won));
+}
+
+/** By whose doing the room has ended the game; "" where the rules have, or where all agreed. */
+function doingOf({ lost = [], why }: Outcome, names: (ids: readonly string[]) => string, me: string | null, how: Result["verdict"]): string {
+  const mine = me !== null && lost.includes(me);
+  if (how === "resigned") return mine ? t("You resigned") : t("{name} resigned", names(lost));
+  if (how !== "flagged") return "";
+  if (why === "out of time") return mine ? t("You ran out of time") : t("{name} ran out of time", names(lost));
+  return why === "away too long" ? (mine ? t("You were away too long") : t("{name} was away too long", names(lost))) : "";
 }
 
 /** Why it ended: in the room's own words, or in the game's. */
