@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,13 @@ CONFIGS: list[tuple[str, Any]] = [
     ("backgammon", {"match": "five_points", "crawford": True}),
     *(("backgammon", {"variant": variant}) for variant in ("tavli", "fevga", "plakoto", "portes", "tavla")),
 ]
-PLACES = ("games", "room", "server/rooms", "server/parts/pairing", "offers.py", "lobby.py")
+PLACES = (
+    "games", "room", "offers.py", "lobby.py", "server/rooms", "server/parts", "server/bots",
+    "server/gateway/gateway.py", "server/gateway/audience.py", "server/worker.py", "server/shared_lobby.py",
+    "server/sessions.py", "server/tokens.py", "server/limits.py", "server/refusals.py", "server/outgoing.py",
+    "server/remote_bots.py", "server/api/callers.py", "server/api/ladder_calls.py",
+    "server/api/passkey_calls.py",
+)  # fmt: skip
 """Where refusals are made that people see."""
 
 knows = finder(GERMAN)
@@ -61,19 +68,27 @@ def test_whatever_a_game_says_while_it_is_played_is_translated(name, config, see
 
 
 def refusals() -> list[str]:
-    """What refusals say that are written where they are raised; 7 for what is put in."""
+    """What refusals say, where they are raised or in a name that was set before; 7 for what is put in."""
     root = Path(parlour.__file__).parent
-    files = [
+    files = {
         file for place in PLACES for file in [root / place, *(root / place).rglob("*.py")] if file.is_file()
-    ]
-    calls = (
-        node for file in files for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)
-    )
-    made = (call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Refused")
-    told = {_template(why) for code, why, *_ in made if "GAME_ERROR" not in ast.unparse(code)}
+    }
+    told = {said for file in files for said in _told_in(ast.parse(file.read_text()))}
     return sorted(
         said.rpartition("$.")[2].rpartition(": ")[2] if "$." in said else said for said in told if said
     )
+
+
+def _told_in(tree: ast.Module) -> Iterator[str]:
+    nodes = sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0))
+    named: dict[str, ast.expr] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            named[node.targets[0].id] = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
+            code, why, *_ = node.args
+            if "GAME_ERROR" not in ast.unparse(code):
+                yield _template(named.get(why.id, why) if isinstance(why, ast.Name) else why)
 
 
 def _template(node: ast.expr) -> str:
