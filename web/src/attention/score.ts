@@ -1,4 +1,5 @@
-// The sounds of the page as they are written down: wood on wood, and a few notes of a small bell.
+// The sounds of the page as they are written down: wood on wood, and a few notes of a small bell. They were written for
+// Parlour and are made by the browser's own oscillators: no recording is in them, and they are under Parlour's licence.
 import type { Sound } from "./cues";
 
 export interface Note {
