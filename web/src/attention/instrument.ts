@@ -3,6 +3,8 @@ import type { Sound } from "./cues";
 import { SCORE, type Note } from "./score";
 
 const VOLUME = 0.6;
+/** Milliseconds after which a sound belongs to nothing any more that is to be seen. */
+const LATE = 200;
 
 let context: AudioContext | null = null;
 
@@ -11,11 +13,15 @@ export function prepare(): AudioContext {
   return (context ??= new AudioContext());
 }
 
-/** Play a sound; where the browser has none or does not allow it, nothing happens. */
-export async function play(sound: Sound): Promise<void> {
+/** Play a sound now or never; where the browser has none or does not allow it, nothing happens. */
+export async function play(sound: Sound, clock = () => performance.now()): Promise<void> {
   try {
     const context = prepare();
-    if (context.state === "suspended") await context.resume();
+    if (context.state === "suspended") {
+      const asked = clock();
+      await context.resume(); // which may wait for a gesture, while one sound comes after the other
+      if (clock() - asked > LATE) return;
+    }
     const now = context.currentTime + 0.02;
     for (const note of SCORE[sound]) strike(context, note, now + note.at);
   } catch {
