@@ -226,9 +226,9 @@ class Clocks(msgspec.Struct, frozen=True, omit_defaults=True):
     ) -> "Clocks | None":
         """The clocks after a takeback to how they were *then*, at that time.
 
-        So many *turns* have ended since, of which so many were *given_up*. The turns of then go on, and nothing
-        was added for those that are taken back; what they took is gone. None if that leaves somebody without
-        time.
+        So many *turns* have ended since, and so many of these were *given_up*. The turns of then go on, and
+        nothing was added for those that are taken back; what they took is gone. None if that leaves somebody
+        without time.
         """
         if self.settings.kind == "none":
             return self

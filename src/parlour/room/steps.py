@@ -230,7 +230,8 @@ class _Turn(TimedTurn[S]):
             if self.game.timeouts.game == "server":
                 self.last(playing=outcome is None)
             self.wait_by_clocks()
-        at = self.at
+        at, seats = self.at, tuple(self.seats)
+        played = not anew and (room.played or isinstance(command, Act))
         step = Step(
             seq=room.seq + 1,
             now=at.now,
@@ -249,7 +250,7 @@ class _Turn(TimedTurn[S]):
             game=room.game,
             config=room.config,
             state=self.state,
-            seats=room.seats if room.seats == (seats := tuple(self.seats)) else seats,
+            seats=room.seats if room.seats == seats else seats,
             least=room.least,
             seed=self.at.seed if shows else room.seed,
             seq=step.seq,
@@ -270,7 +271,7 @@ class _Turn(TimedTurn[S]):
             clocks=self.clocks,
             called=self.call_absent(outcome),
             timing=room.timing,
-            played=(played := not anew and (room.played or isinstance(command, Act))),
+            played=played,
             begun=played and (room.begun or all(seat is not None and seat.connected for seat in seats)),
         )
         return after, step

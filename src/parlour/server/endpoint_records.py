@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from parlour.journal.base import Change, Drop, Journal, Record, RecordQuery
+from parlour.journal.base import Journal, Record, RecordQuery
 from parlour.server.record_decoding import read_all
 
 ENDPOINT = "endpoint"
@@ -71,9 +71,3 @@ def endpoint_record(endpoint: Endpoint) -> Record:
 async def endpoints_of(journal: Journal, player: str) -> list[Endpoint]:
     """Where a player is told, the oldest first."""
     return read_all(await journal.records(RecordQuery(ENDPOINT, owner=player)), read_endpoint)
-
-
-async def drop_endpoints(journal: Journal, player: str) -> list[Change]:
-    """The changes that delete a player's endpoints, damaged ones among those that can be found."""
-    owned = await journal.records(RecordQuery(ENDPOINT, owner=player))
-    return [Drop(ENDPOINT, key=record.key) for record in owned]

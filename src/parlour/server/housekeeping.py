@@ -5,9 +5,20 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from parlour.journal.base import Conflict, Damaged, Drop, Journal, Record, RecordQuery, RoomQuery, Unchanged
+from parlour.journal.base import (
+    Change,
+    Conflict,
+    Damaged,
+    Drop,
+    Journal,
+    Record,
+    RecordQuery,
+    RoomQuery,
+    Unchanged,
+)
 from parlour.server import sessions
-from parlour.server.endpoint_records import drop_endpoints
+from parlour.server.endpoint_records import ENDPOINT
+from parlour.server.owned_records import drop_owned
 from parlour.server.preferences import PREFERENCES
 from parlour.server.relay_records import ENVELOPE, RELAY
 from parlour.server.result_records import RESULT
@@ -61,9 +72,10 @@ async def delete_players(journal: Journal, before: float, now: float, limit: int
 
 async def delete_player(journal: Journal, player: Record, now: float) -> None:
     """Delete a player, unless somebody needs them."""
-    needed = await is_needed(journal, player)
-    gone = [Drop(player.kind, key=player.key), Drop(PREFERENCES, key=player.key)]
-    changes = [replace(player, due=now)] if needed else [*gone, *await drop_endpoints(journal, player.key)]
+    changes: list[Change] = [replace(player, due=now)]
+    if not await is_needed(journal, player):
+        changes = [Drop(player.kind, key=player.key), Drop(PREFERENCES, key=player.key)]
+        changes += await drop_owned(journal, ENDPOINT, player.key)
     with suppress(Conflict):  # somebody asked for them meanwhile
         await journal.keep(Unchanged(player), *changes)
 

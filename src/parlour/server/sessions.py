@@ -24,7 +24,8 @@ from parlour.journal.base import (
     Unchanged,
 )
 from parlour.server.clock import Clock
-from parlour.server.endpoint_records import drop_endpoints
+from parlour.server.endpoint_records import ENDPOINT
+from parlour.server.owned_records import drop_owned
 from parlour.server.record_decoding import read
 from parlour.server.tasks import Tasks
 from parlour.server.tokens import Bearer, Tokens, bad_token, guest_name
@@ -314,7 +315,7 @@ class Sessions:
                     continue
                 except OutcomeUnknown:
                     if _ended(before, after):
-                        self._tasks.start(self._find_out(before, now))
+                        self._tasks.start(self._tell_outcome(before, now))
                     raise
                 self._tell_ended(before, after)
                 return after
@@ -322,9 +323,10 @@ class Sessions:
 
     async def _lost_endpoints(self, before: KeptPlayer, after: KeptPlayer) -> Sequence[Change]:
         """Who ends all sessions is told nowhere any more: a stolen token may have added a webhook."""
-        return await drop_endpoints(self._journal, after.id) if after.session > before.session else ()
+        ends_all = after.session > before.session
+        return await drop_owned(self._journal, ENDPOINT, after.id) if ends_all else ()
 
-    async def _find_out(self, before: KeptPlayer, now: float) -> None:
+    async def _tell_outcome(self, before: KeptPlayer, now: float) -> None:
         """Tell what came of a change that ended sessions, as soon as that is known."""
         while True:
             try:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from parlour.journal.base import Change, Drop, Journal, Record, RecordQuery
+from parlour.journal.base import Drop, Journal, Record, RecordQuery
 from parlour.lobby import Ticket
 from parlour.server.record_decoding import read_all
 
@@ -37,12 +37,6 @@ async def tickets_of(journal: Journal, player: str) -> list[Ticket]:
 async def save_ticket(journal: Journal, ticket: Ticket) -> None:
     """Keep a ticket as it is now."""
     await journal.keep(ticket_record(ticket))
-
-
-async def drop_tickets(journal: Journal, player: str) -> list[Change]:
-    """The changes that delete all tickets of a player."""
-    owned = await journal.records(RecordQuery(TICKET, owner=player))
-    return [Drop(TICKET, key=record.key) for record in owned]
 
 
 async def delete_tickets(journal: Journal, ids: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from parlour.journal.base import Change, Drop, Journal, RecordQuery, RoomQuery
 from parlour.lobby import Mode
 from parlour.ratings import Standing
 from parlour.server.endpoint_records import EndpointKind, endpoints_of
+from parlour.server.owned_records import drop_owned
 from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK, user_name
 from parlour.server.parts.accounts.name_changes import NameChanges, name_change
 from parlour.server.parts.accounts.name_records import drop_names
@@ -17,7 +18,7 @@ from parlour.server.preferences import PREFERENCES, Preferences, preferences_of
 from parlour.server.result_records import GameResult, results_of
 from parlour.server.sessions import Asker, Device, KeptPlayer, Sessions
 from parlour.server.standings import standings_of
-from parlour.server.ticket_records import drop_tickets, tickets_of
+from parlour.server.ticket_records import TICKET, tickets_of
 
 FORMER = "Former player"
 """The name of those whose accounts were deleted."""
@@ -118,16 +119,15 @@ async def delete_account(journal: Journal, sessions: Sessions, names: NameChange
     id = who if isinstance(who, str) else who.player
 
     async def forget(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
-        drops: list[Change] = [Drop(PREFERENCES, key=id), *await drop_tickets(journal, id)]
+        drops: list[Change] = [Drop(PREFERENCES, key=id)]
         if player.account is not None:
             drops += await drop_names(journal, id)
         if player.code:
             drops.append(Drop(RECOVERY_CODE, key=player.code))
-        for kind in (SIGN_IN_LINK, PROXY_USER, PASSKEY):
-            owned = await journal.records(RecordQuery(kind, owner=id))
-            drops += [Drop(kind, key=record.key) for record in owned]
+        for kind in (SIGN_IN_LINK, PROXY_USER, PASSKEY, TICKET):
+            drops += await drop_owned(journal, kind, id)
         gone = KeptPlayer(id, FORMER, session=player.session + 1, last_device=player.last_device)
-        return gone, (*drops, name_change(id, names.now(), is_gone=True))
+        return gone, (*drops, name_change(id, names.now(), is_deleted=True))
 
     try:
         await sessions.change(who, forget)

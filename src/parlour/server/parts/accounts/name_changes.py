@@ -29,13 +29,14 @@ from parlour.journal.base import (
 )
 from parlour.server.clock import Clock, Handle
 from parlour.server.mailbox import Mailbox
+from parlour.server.owned_records import drop_owned
 from parlour.server.parts.accounts.name_records import renew_keys
 from parlour.server.record_decoding import read
 from parlour.server.result_records import RESULT, UNRATED, read_result, read_unrated, results_of
 from parlour.server.rooms.calls import Perform, RoomCall
 from parlour.server.sessions import Introduced, Sessions
 from parlour.server.standings import STANDING, read_standing, standing_record
-from parlour.server.ticket_records import drop_tickets
+from parlour.server.ticket_records import TICKET
 from parlour.wire import Rename
 
 NAME_CHANGE = "name_change"
@@ -63,7 +64,7 @@ log = structlog.get_logger()
 class NameChange(msgspec.Struct, frozen=True, omit_defaults=True):
     """A player has another name, or an account now."""
 
-    is_gone: bool = False
+    is_deleted: bool = False
     """They were deleted: the old name goes from results, too."""
     is_done: bool = False
     """It was carried out once."""
@@ -75,9 +76,9 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(NameChange).decode
 
 
-def name_change(player: str, now: float, *, is_gone: bool = False) -> Record:
+def name_change(player: str, now: float, *, is_deleted: bool = False) -> Record:
     """The note that is kept in the write that gives a player another name."""
-    return Record(NAME_CHANGE, player, _encode(NameChange(is_gone)), owner=player, due=now)
+    return Record(NAME_CHANGE, player, _encode(NameChange(is_deleted)), owner=player, due=now)
 
 
 class NameChanges:
@@ -213,7 +214,7 @@ class NameChanges:
             return tuple(named)
 
         await _rename_in_ratings(self._journal, id, name, renamed)
-        return [*missed, *await self._forget(id, renamed)] if change.is_gone else missed
+        return [*missed, *await self._forget(id, renamed)] if change.is_deleted else missed
 
     async def _rename_at_seats(self, id: str, who: Introduced) -> list[str]:
         """Take the name to the seats in open rooms; those that could not be asked, and why."""
@@ -232,7 +233,7 @@ class NameChanges:
     async def _forget(self, id: str, renamed: Renamed) -> list[str]:
         """Take the name of somebody who was deleted from others' results, and from rooms that have ended."""
         missed = []
-        if drops := await drop_tickets(self._journal, id):
+        if drops := await drop_owned(self._journal, TICKET, id):
             await self._journal.keep(*drops)
         for result in await results_of(self._journal, id, None):
             for other in result.against:

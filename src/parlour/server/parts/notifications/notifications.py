@@ -43,9 +43,9 @@ from parlour.server.parts.notifications.rules import (
     deliveries_of,
     failure_of,
     forgotten,
-    noted,
     postponed,
     read_delivery,
+    replace_by_try,
 )
 from parlour.server.record_decoding import read
 from parlour.server.rooms.calling_records import GRACE
@@ -211,7 +211,7 @@ class Notifications:
             await self._change(forgotten(record))
             return
         tried, kept = begin_try(delivery, now)
-        if await self._change(noted(record, kept)):
+        if await self._change(replace_by_try(record, kept)):
             self._slots.take(player, again=delivery.tries > 0)
             self.under_way.start(self._try(kept, tried, endpoint))
 

@@ -59,7 +59,7 @@ def begin_try(delivery: Delivery, now: float) -> tuple[Delivery, Record]:
     return tried, delivery_record(tried, now + PAUSES[min(delivery.tries, len(PAUSES) - 1)])
 
 
-def noted(record: Record, tried: Record) -> list[Change]:
+def replace_by_try(record: Record, tried: Record) -> list[Change]:
     """Put the record of a try in the place of what was kept before it."""
     moved = [Drop(record.kind, key=record.key)] if record.kind != tried.kind else []
     return [Unchanged(record), *moved, tried]

@@ -430,7 +430,7 @@ class Pairing:
 
     async def _seat(self, party: Party) -> None:
         try:
-            if named := await self._named(party):
+            if named := await self._with_current_names(party):
                 await self._seat_party(named)
         except Refused as why:
             if why.code in NOT_WRITTEN:
@@ -450,14 +450,14 @@ class Pairing:
     async def _partners(self, ticket: Ticket) -> Party:
         """Those who would play with a new ticket."""
         while (party := self.index.party(ticket, self._now())) is not None:
-            if named := await self._named(one for one in party if one is not ticket):
+            if named := await self._with_current_names(one for one in party if one is not ticket):
                 return named
             if party == (ticket,):
                 break
         return ()
 
-    async def _named(self, party: Iterable[Ticket]) -> Party:
-        """A party, as its players are called now; nobody, if one of them was deleted or waits no more."""
+    async def _with_current_names(self, party: Iterable[Ticket]) -> Party:
+        """Give a party its players' names of now; nobody, if one of them was deleted or waits no more."""
         named = [(ticket, await self._as_of_now(ticket)) for ticket in party]
         for ticket, now in named:
             if now is None and ticket.id in self.index.open:
