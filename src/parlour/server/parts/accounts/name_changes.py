@@ -128,13 +128,13 @@ class NameChanges:
         self._is_asked = False
         following: float | None = self._clock.now() + PAUSES[0]
         try:
-            if self._is_shared():  # with workers of another version, perhaps, which compare names otherwise
-                await renew_keys(self._journal)
             due_now = RecordQuery(NAME_CHANGE, due_by=self._clock.now(), limit=AT_ONCE)
             for note in await self._journal.records(due_now):
                 if self._stopping:
                     return
                 await self._carry_out(note)
+            if self._is_shared():  # with workers of an older version, perhaps, which compare names otherwise
+                await renew_keys(self._journal, newer=False)
             following = await self._next_due()
         except Trouble as error:  # the disk is full, say; the notes wait
             log.error("not_renamed", error=str(error))

@@ -47,25 +47,29 @@ async def drop_names(journal: Journal, id: str, but: str | None = None) -> Seque
     return [change for one in gone for change in (Unchanged(one), Drop(ACCOUNT_NAME, key=one.key))]
 
 
-async def renew_keys(journal: Journal) -> None:
-    """Make the keys of those names anew whose keys were made by other rules.
+async def renew_keys(journal: Journal, *, newer: bool = True) -> None:
+    """Make the keys of those names anew that were made by older rules, or also by *newer* ones.
 
     Where two accounts have had names that look the same by today's rules, both keep them.
     """
-    while records := await _of_other_rules(journal):
-        await asyncio.gather(*(_renew_key(journal, record) for record in records))
+    goes_on = True
+    while goes_on:
+        others = await _of_other_rules(journal, newer=newer)
+        goes_on = any(await asyncio.gather(*(_renew_key(journal, record) for record in others)))
 
 
-async def _of_other_rules(journal: Journal) -> list[Record]:
-    """Some of the names whose keys were made by older rules, or by newer ones."""
-    for newer in (False, True):
-        query = RecordQuery(ACCOUNT_NAME, "", largest_first=newer, limit=AT_ONCE)
-        if others := [record for record in await journal.records(query) if record.sort != RULES]:
-            return others
-    return []
+async def _of_other_rules(journal: Journal, *, newer: bool) -> list[Record]:
+    """Some of the names whose keys were made by other rules."""
+    first = await journal.records(RecordQuery(ACCOUNT_NAME, "", limit=AT_ONCE))
+    older = [record for record in first if record.sort < RULES]
+    if older or not newer:
+        return older
+    last = await journal.records(RecordQuery(ACCOUNT_NAME, "", largest_first=True, limit=AT_ONCE))
+    return [record for record in last if record.sort > RULES]
 
 
-async def _renew_key(journal: Journal, record: Record) -> None:
+async def _renew_key(journal: Journal, record: Record) -> bool:
+    """Make the key of a name anew; False if somebody else was faster."""
     same = (replace(record, sort=RULES),)
     ways: list[Sequence[Change]] = [same]
     with suppress(Damaged):  # noted; nobody can read it
@@ -79,7 +83,8 @@ async def _renew_key(journal: Journal, record: Record) -> None:
             raise
         except Conflict:  # another account has the key, or another worker was faster
             continue
-        return
+        return True
+    return False
 
 
 def _record_of(key: str, name: str, owner: str) -> NewRecord:
