@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from parlour.errors import Code, Refused
-from parlour.journal.base import Change, Damaged, Drop, Journal, Unchanged
+from parlour.journal.base import Change, Conflict, Damaged, Drop, Journal, Unchanged
 from parlour.server.endpoint_records import (
     ENDPOINT,
     Endpoint,
