@@ -18,7 +18,7 @@ from parlour.server.parts.notifications import messages, notifications, rules
 from parlour.server.parts.notifications.notifications import Notifications
 from parlour.server.parts.notifications.rules import Delivery, delivery_record
 from parlour.server.rooms import calling_records
-from parlour.server.turn_records import read_turn
+from parlour.server.turn_records import AwaitedTurn, read_turn
 from tests.torture.writers import DIE, WRITERS, die
 
 
@@ -144,6 +144,18 @@ def give_up_soon() -> None:
     notifications.after_try = after_try  # type: ignore[attr-defined]
 
 
+def forget_browsers() -> None:
+    """Turns are told by webhooks alone."""
+    plan = rules.deliveries_of
+
+    def deliveries_of(
+        record: Record, turn: AwaitedTurn, endpoints: Sequence[Endpoint], now: float
+    ) -> list[Change]:
+        return plan(record, turn, [one for one in endpoints if one.kind == "webhook"], now)
+
+    notifications.deliveries_of = deliveries_of  # type: ignore[attr-defined]
+
+
 def sign_wrongly() -> None:
     """A message is signed with another secret."""
     sign = messages.signature
@@ -160,6 +172,7 @@ OF_WEBHOOKS = (
     name_each_try,
     forget_what_was_taken,
     give_up_soon,
+    forget_browsers,
     sign_wrongly,
 )
 FAULTS: dict[str, Callable[[], None]] = {plant.__name__: plant for plant in (*OF_PASSKEYS, *OF_WEBHOOKS)}

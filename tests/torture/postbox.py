@@ -1,16 +1,20 @@
-"""A real endpoint of webhooks that is not always well, and sees in the journal what was noted before."""
+"""A real endpoint of webhooks, and a push service: not always well, it sees in the journal what was noted."""
 
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import msgspec
+from cryptography.exceptions import InvalidTag
+
 from parlour.server.parts.notifications.rules import DELIVERY, PAUSES, RETRY, read_delivery
 from parlour.server.turn_records import TURN
+from tests.push_receiver import PushReceiver
 from tests.torture.telling import Receipt
 
 MOODS = {"ok": 60, "failed": 20, "hung up": 10, "slow": 15}
@@ -69,6 +73,8 @@ class Postbox:
         self.is_well = False
         """It only takes what comes from now on."""
         self.counts: Counter[str] = Counter()
+        self.browsers: dict[str, PushReceiver] = {}
+        """By path: who else can read what comes there."""
         self.held = asyncio.Condition()
         """Slow answers wait for it."""
         self.came: Callable[[], None] = lambda: None
@@ -113,9 +119,8 @@ class Postbox:
                 name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:-2])
             }
             body = await reader.readexactly(int(headers["content-length"]))
-            id, signature = headers["parlour-delivery"], headers["parlour-signature"]
-            path = head[0].split()[1]
-            receipt = Receipt(path, id, body, signature, 0, self._tries(id))
+            receipt = self._read(head[0].split()[1], headers, body)
+            receipt.tries = self._tries(receipt.id)
             receipt.life = self._life_at(receipt.at)
             self.receipts.append(receipt)
             self.came()
@@ -126,6 +131,17 @@ class Postbox:
             if doomed:
                 self.fulfilled.set()
                 self._kill()
+
+    def _read(self, path: str, headers: Mapping[str, str], body: bytes) -> Receipt:
+        browser = self.browsers.get(path)
+        if browser is None:
+            return Receipt(path, headers["parlour-delivery"], body, headers["parlour-signature"], 0, None)
+        try:
+            body = browser.decrypt(body)
+        except InvalidTag:
+            return Receipt(path, "unreadable", b"", headers["authorization"], 0, None)
+        self.counts["pushed"] += 1
+        return Receipt(path, msgspec.json.decode(body)["id"], body, headers["authorization"], 0, None)
 
     async def _answer(self, receipt: Receipt, writer: asyncio.StreamWriter) -> None:
         (mood,) = ("ok",) if self.is_well else self._chance.choices(list(MOODS), list(MOODS.values()))

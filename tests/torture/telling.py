@@ -1,16 +1,20 @@
-"""The judge of webhooks: what they received, held against the turns that rooms called."""
+"""The judge of webhooks and browsers: what they received, held against the turns that rooms called."""
 
 import hashlib
 import hmac
+from base64 import urlsafe_b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
+from cryptography.exceptions import InvalidSignature
 
+from parlour.server.parts.notifications.push import TOKEN_LASTS
 from parlour.server.parts.notifications.rules import PAUSES
 from parlour.server.rooms.calling_records import GRACE
+from tests.push_receiver import PushReceiver, claims_of
 from tests.torture.kept import Kept
 from tests.torture.standing_clock import EPOCH
 
@@ -18,12 +22,14 @@ ALL_TRIES = len(PAUSES)
 
 
 class Hook(NamedTuple):
-    """A webhook of a player."""
+    """A webhook of a player, or a browser."""
 
     player: str
     path: str
     id: str
     secret: str
+    """What signs its messages; of a browser the server's own key."""
+    browser: PushReceiver | None = None
 
 
 class Turn(NamedTuple):
@@ -39,7 +45,7 @@ class Turn(NamedTuple):
 
 
 class Receipt(msgspec.Struct):
-    """A message as it came to a webhook."""
+    """A message as it came, and could be read there."""
 
     path: str
     id: str
@@ -58,7 +64,16 @@ class Receipt(msgspec.Struct):
     @property
     def at(self) -> float:
         """When it was sent, by the clock of the server."""
-        return float(self.signature.partition(",")[0].removeprefix("t=")) - EPOCH
+        return date_of(self.signature) - EPOCH
+
+
+def date_of(signature: str) -> int:
+    """The date in the header of a webhook's message, or of one to a browser, which is valid until a time."""
+    if not signature.startswith("vapid"):
+        return int(signature.partition(",")[0].removeprefix("t="))
+    claims = signature.split(".")[1]
+    until: int = msgspec.json.decode(urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["exp"]
+    return until - TOKEN_LASTS
 
 
 class Story(NamedTuple):
@@ -119,9 +134,21 @@ def signed(secret: str, date: int, body: bytes) -> str:
 
 
 def _judge_signature(receipt: Receipt, hook: Hook) -> Iterator[str]:
-    date = int(receipt.signature.partition(",")[0].removeprefix("t="))
-    if receipt.signature != signed(hook.secret, date, receipt.body):
+    if hook.browser is None:
+        fits = receipt.signature == signed(hook.secret, date_of(receipt.signature), receipt.body)
+    else:
+        fits = _is_of_server(receipt.signature, hook.secret)
+    if not fits:
         yield f"{receipt.path} was told of {receipt.id} with a signature that does not fit"
+
+
+def _is_of_server(signature: str, key: str) -> bool:
+    """Whether a push service would take a message for one of the server with this key."""
+    try:
+        claims_of(signature, key)
+    except InvalidSignature:
+        return False
+    return True
 
 
 def _judge_turn(turn: Turn, receipts: Iterable[Receipt]) -> Iterator[str]:

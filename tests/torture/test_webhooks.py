@@ -3,6 +3,8 @@
 import msgspec
 import pytest
 
+from parlour.server.parts.notifications.push import ServerKey
+from tests.push_receiver import PushReceiver
 from tests.torture.planted import OF_WEBHOOKS
 from tests.torture.standing_clock import EPOCH
 from tests.torture.telling import Hook, Receipt, Story, Turn, judge, signed
@@ -93,12 +95,24 @@ def test_a_message_that_names_another_turn_or_is_signed_with_another_secret_is_c
     assert list(judge(story(forged))) == [f"/ann/0 was told of {ID} with a signature that does not fit"]
 
 
+def test_a_message_to_a_browser_is_complained_of_that_another_server_has_signed():
+    mine, another = ServerKey(b"mine"), ServerKey(b"another")
+    hook = HOOK._replace(secret=mine.public, browser=PushReceiver())
+    told = receipt(110)
+    complaints = []
+    for key in (mine, another):
+        told.signature = key.sign("https://push.example/", EPOCH + 110, "")
+        complaints.append([*judge(story(told)._replace(hooks=[hook]))])
+    assert complaints == [[], [f"/ann/0 was told of {ID} with a signature that does not fit"]]
+
+
 @pytest.mark.e2e
 @pytest.mark.timeout(180)
 async def test_whoever_is_away_is_told_once_across_kill_9(tmp_path):
     tellers = await torture_webhooks(tmp_path / "data", kills=4, seed=7)
     assert tellers.complaints == []
     assert tellers.counts["receipts"] >= 8, tellers.counts
+    assert tellers.counts["pushed"] >= 4, tellers.counts
     assert tellers.counts["alarms"] == 0
 
 

@@ -1,4 +1,4 @@
-"""Players who are away, and told of their turns by webhooks, under kill -9."""
+"""Players who are away, and told of their turns by webhooks and in browsers, under kill -9."""
 
 import asyncio
 import sqlite3
@@ -10,6 +10,7 @@ from typing import Any
 from parlour.client.connection import Connection, Frame
 from parlour.client.connection import Lost as LineLost
 from tests.e2e.servers import UNLIMITED, Guest, Server, guest_of
+from tests.push_receiver import PushReceiver
 from tests.torture.kept import read_file, rebuild
 from tests.torture.lives import PATIENCE, PAUSE, WAYS, Lives
 from tests.torture.postbox import Notes, Postbox
@@ -157,7 +158,7 @@ class Tellers(Lives):
     # The players.
 
     async def gather(self, pairs: int) -> None:
-        """Bring pairs to the running server; one player of each has two webhooks."""
+        """Bring pairs to the running server; one player of each has two webhooks, and both have browsers."""
         for pair in range(pairs):
             room = f"room-{pair}"
             await self._made("/api/rooms", {"game": "tictactoe", "id": room})
@@ -169,6 +170,15 @@ class Tellers(Lives):
                     hook = {"url": self.postbox.url(path)}
                     made = await self._made("/api/notifications/webhooks", hook, guest.token)
                     self.hooks.append(Hook(guest.id, path, made["id"], made["secret"]))
+                await self._add_browser(guest)
+
+    async def _add_browser(self, guest: Guest) -> None:
+        path, browser = f"/{guest.id}/browser", PushReceiver()
+        self.postbox.browsers[path] = browser
+        place = browser.subscription(self.postbox.url(path))
+        made = await self._made("/api/notifications/push", place, guest.token)
+        mine = (await self.ask("GET", "/api/notifications", token=guest.token)).json()
+        self.hooks.append(Hook(guest.id, path, made["id"], mine["push_key"], browser))
 
     async def _made(self, path: str, body: Any, token: str | None = None) -> Any:
         answer = await self.ask("POST", path, body, token)
