@@ -6,24 +6,25 @@ from itertools import count, product
 from random import Random
 from typing import Any
 
-import msgspec
-
 from parlour.errors import Code, Refused
 from parlour.journal.base import OutcomeUnknown, RecordQuery, Trouble
 from parlour.server.parts.accounts.accounts import RECOVERY_CODE, SIGN_IN_LINK, SignedIn
 from parlour.server.parts.accounts.leaving import delete_account
 from parlour.server.parts.accounts.name_records import ACCOUNT_NAME
 from parlour.server.parts.accounts.names import key_of_name
-from parlour.server.parts.accounts.secrets import digest_of_code, new_code
+from parlour.server.parts.accounts.passkeys import PASSKEY
+from parlour.server.parts.accounts.secrets import digest_of, digest_of_code, new_code
 from parlour.server.sessions import KIND, Identities, KeptPlayer, read_player
 from parlour.server.tokens import Bearer
 from tests.simulation.cluster import Cluster, Machine
 from tests.simulation.database import finish
+from tests.simulation.deeds import Deed, done, maybe
+from tests.simulation.keys import SITE, KeyRing, judge_keys
 from tests.simulation.wires import CLOSE, Client
 
 DEEDS = (
     "code", "code", "link", "link", "hold", "renew", "sign_out", "sign_out", "end_all", "rename", "rename",
-    "delete",
+    "delete", "ask_for_new", "ask_for_new", "ask", "ask", "ask", "remove",
 )  # fmt: skip
 LINKS = ("link", "hold")
 """A link is made, to be used at once, or by somebody who tries it when that should be too late."""
@@ -31,36 +32,8 @@ ENDS_LINKS = ("end_all", "sign_out", "renew")
 NAMES = ("Ada", "ada.", "Bea", "Cyd")
 """What accounts want to be called; two of them look alike."""
 LIKELY = (Code.BAD_TOKEN, Code.NOT_SAVED, Code.NAME_TAKEN, Code.LINK_EXPIRED, Code.BAD_CODE, Code.NOT_FOUND,
-          Code.ACCOUNT_NEEDED, Code.ALREADY_AN_ACCOUNT)  # fmt: skip
+          Code.ACCOUNT_NEEDED, Code.ALREADY_AN_ACCOUNT, Code.BAD_PASSKEY, Code.CHALLENGE_EXPIRED)  # fmt: skip
 """What somebody can be told who was too late, or whose account is gone."""
-
-
-class Deed(msgspec.Struct):
-    """What somebody has asked for, and what came of it."""
-
-    what: str
-    began: float
-    bearer: Bearer | None = None
-    """By whose token it was asked for."""
-    ended: float | None = None
-    """None: it was not answered, or nobody knows what came of it."""
-    refused: str | None = None
-    word: str = ""
-    """The code, the link or the name that it was about."""
-    session: int = 0
-    device: int = 0
-    """The device that it signed in or out, and the account's session then."""
-
-    @property
-    def may_be_done(self) -> bool:
-        return self.refused is None
-
-    @property
-    def is_done(self) -> bool:
-        return self.refused is None and self.ended is not None
-
-    def is_before(self, other: "Deed") -> bool:
-        return self.ended is not None and self.ended <= other.began
 
 
 class SignedInDevice(Client):
@@ -121,6 +94,7 @@ class AccountHolder:
         self.broken: list[str] = []
         self._chance, self._code_of_mine = chance, new_code()
         self._numbers = count(1)
+        self._ring = KeyRing(self.id, Random(chance.random()))
         self._held: list[str] = []
         """Links that nobody has used yet."""
         self.guest = SignedInDevice(self, Bearer(self.id, 0), Random(chance.random()))
@@ -181,7 +155,7 @@ class AccountHolder:
                 getattr(self, f"_{what}")(self._chance.choice(self.devices[-4:]).bearer)
 
     def _code(self, _: Bearer) -> None:
-        known = [self._code_of_mine, *(deed.word for deed in _done(self, "renew"))]
+        known = [self._code_of_mine, *(deed.word for deed in done(self.deeds, "renew"))]
         self.sign_in_by_code(self._chance.choice(known[-2:]))
 
     def sign_in_by_code(self, code: str) -> None:
@@ -208,6 +182,40 @@ class AccountHolder:
 
         for _ in range(2):
             self._begin(Deed("use", self._now, word=secret), do)
+
+    def _ask_for_new(self, bearer: Bearer) -> None:
+        self._begin(Deed("ask_for_new", self._now, bearer), self._ring.ask_for_new)
+
+    def _ask(self, _: Bearer) -> None:
+        if key := self._ring.choose(self.deeds):
+            self._begin(Deed("ask", self._now, word=key), self._ring.ask)
+
+    def _answer_challenge(self, deed: Deed, options: Any) -> None:
+        """Send the answer to a challenge twice: it is good once."""
+        if deed.what == "ask":
+            signed, number = self._ring.sign(deed.word, options), next(self._numbers)
+        else:
+            signed, number = self._ring.make(options), 0
+        bearer = None if deed.what == "ask" else deed.bearer
+
+        async def do(machine: Machine) -> SignedIn | None:
+            if bearer is not None:
+                await self._ring.add(machine, bearer, signed)
+                return None
+            address = f"203.0.113.{number}"
+            return await self._ring.passkeys(machine).sign_in(signed, "by key", address, SITE)
+
+        for _ in range(2):
+            what, challenge = "add" if bearer else "key", options["challenge"]
+            self._begin(Deed(what, self._now, bearer, word=signed["id"], challenge=challenge), do)
+
+    def _remove(self, bearer: Bearer) -> None:
+        if key := self._ring.choose(self.deeds):
+
+            async def do(machine: Machine) -> None:
+                await self._ring.remove(machine, bearer, key)
+
+            self._begin(Deed("remove", self._now, bearer, word=key), do)
 
     def _renew(self, bearer: Bearer) -> None:
         async def do(machine: Machine) -> str:
@@ -269,6 +277,8 @@ class AccountHolder:
             pass
         except Trouble as trouble:
             deed.refused, deed.ended = type(trouble).__name__, self._now
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a bug
+            self.broken.append(f"{deed.what} of {self.name} ended with {error!r}")
         else:
             deed.ended = self._now
             self._hear(deed, came)
@@ -282,6 +292,8 @@ class AccountHolder:
             bearer = Bearer(self.id, deed.session, deed.device)
             self.devices.append(SignedInDevice(self, bearer, Random(self._chance.random())))
             self.devices[-1].come()
+        elif isinstance(came, dict):
+            self._answer_challenge(deed, came)
         elif isinstance(came, str):
             deed.word = came
             if deed.what == "link":
@@ -323,17 +335,10 @@ def judge_accounts(cluster: Cluster, holders: Sequence[AccountHolder]) -> Iterat
         yield from _judge_codes(holder)
         yield from _judge_links(holder)
         yield from _judge_name(holder)
-        if (deleted := _done(holder, "delete")) and holder.kept.account is not None:
+        yield from judge_keys(holder.name, holder.kept, holder.deeds)
+        if (deleted := done(holder.deeds, "delete")) and holder.kept.account is not None:
             yield f"{holder.name} was deleted at {deleted[0].ended}, and is there"
     yield from _judge_records(cluster, holders)
-
-
-def _done(holder: AccountHolder, *what: str) -> list[Deed]:
-    return [deed for deed in holder.deeds if deed.what in what and deed.is_done]
-
-
-def _maybe(holder: AccountHolder, *what: str) -> list[Deed]:
-    return [deed for deed in holder.deeds if deed.what in what and deed.may_be_done]
 
 
 def _judge_devices(holder: AccountHolder) -> Iterator[str]:
@@ -345,25 +350,27 @@ def _judge_devices(holder: AccountHolder) -> Iterator[str]:
             yield f"{device.name} is connected, and its session is ended"
         if is_valid and not (device.is_in and device.is_connected):
             yield f"{device.name} is not connected, and its session is valid"
-        outs = [deed for deed in _maybe(holder, "sign_out") if deed.device == number]
-        ends = [deed for deed in _maybe(holder, "end_all") if deed.ended is None or deed.session > session]
-        opened = _maybe(holder, "open") if device is holder.guest else []
-        if not is_valid and not outs and not ends and not opened and not _maybe(holder, "delete"):
+        outs = [deed for deed in maybe(holder.deeds, "sign_out") if deed.device == number]
+        ends = [
+            deed for deed in maybe(holder.deeds, "end_all") if deed.ended is None or deed.session > session
+        ]
+        opened = maybe(holder.deeds, "open") if device is holder.guest else []
+        if not is_valid and not outs and not ends and not opened and not maybe(holder.deeds, "delete"):
             yield f"nobody has ended the session of {device.name}, and it is"
         if is_valid and any(deed.is_done for deed in (*outs, *ends, *opened)):
             yield f"{device.name} was signed out, and its session is valid"
-    for deed in _done(holder, "end_all"):
+    for deed in done(holder.deeds, "end_all"):
         if kept.session < deed.session:
             yield f"session {deed.session} of {holder.name} had begun, and it is {kept.session}"
 
 
 def _judge_codes(holder: AccountHolder) -> Iterator[str]:
     """The last code that was answered is the one; older ones sign nobody in."""
-    made = _maybe(holder, "open", "renew")
+    made = maybe(holder.deeds, "open", "renew")
     for deed in made:
         if not deed.is_done:
             continue
-        later = [one for one in (*made, *_maybe(holder, "delete")) if one is not deed]
+        later = [one for one in (*made, *maybe(holder.deeds, "delete")) if one is not deed]
         is_over = any(one.is_done and deed.is_before(one) for one in later)
         may_be_over = any(not one.is_before(deed) for one in later)
         is_valid = digest_of_code(deed.word) == holder.kept.code
@@ -385,17 +392,19 @@ def _judge_codes(holder: AccountHolder) -> Iterator[str]:
 
 
 def _judge_links(holder: AccountHolder) -> Iterator[str]:
-    used = _done(holder, "use")
+    used = done(holder.deeds, "use")
     times = Counter(deed.word for deed in used)
     yield from (f"a link has signed {holder.name} in {many} times" for many in times.values() if many > 1)
-    made = {deed.word: deed for deed in _done(holder, *LINKS)}
+    made = {deed.word: deed for deed in done(holder.deeds, *LINKS)}
     for deed in (one for one in holder.deeds if one.what == "use" and one.refused == Code.LINK_EXPIRED):
-        others = [one for one in _maybe(holder, "use") if one.word == deed.word and one is not deed]
-        newer = [one for one in _maybe(holder, *LINKS) if one.word != deed.word and not deed.is_before(one)]
-        ends = [one for one in _maybe(holder, *ENDS_LINKS) if not one.is_before(made[deed.word])]
-        if not others and not newer and not ends and not _maybe(holder, "delete"):
+        others = [one for one in maybe(holder.deeds, "use") if one.word == deed.word and one is not deed]
+        newer = [
+            one for one in maybe(holder.deeds, *LINKS) if one.word != deed.word and not deed.is_before(one)
+        ]
+        ends = [one for one in maybe(holder.deeds, *ENDS_LINKS) if not one.is_before(made[deed.word])]
+        if not others and not newer and not ends and not maybe(holder.deeds, "delete"):
             yield f"a link of {holder.name} was refused that nobody had used"
-    for deed, end in product(used, _done(holder, *ENDS_LINKS)):
+    for deed, end in product(used, done(holder.deeds, *ENDS_LINKS)):
         if made[deed.word].is_before(end) and end.is_before(deed):
             yield f"a link has signed {holder.name} in after {end.what} had ended it"
     named = Counter(one.name for one in holder.kept.devices if one.name.startswith("by link"))
@@ -404,8 +413,8 @@ def _judge_links(holder: AccountHolder) -> Iterator[str]:
 
 def _judge_name(holder: AccountHolder) -> Iterator[str]:
     """The name is the last one that it was given."""
-    renames = _maybe(holder, "rename")
-    name, gone = holder.kept.name, _maybe(holder, "delete")
+    renames = maybe(holder.deeds, "rename")
+    name, gone = holder.kept.name, maybe(holder.deeds, "delete")
     if not gone and name not in {holder.name, *(one.word for one in renames)}:
         yield f"{holder.name} is called {name}, which nobody wanted"
     for deed in renames:
@@ -431,6 +440,9 @@ def _judge_records(cluster: Cluster, holders: Sequence[AccountHolder]) -> Iterat
             yield f"{kind} is kept for {sorted(found.items())}, and accounts have {sorted(wanted.items())}"
         if len(wanted) < len(accounts):
             yield f"{len(accounts)} accounts have one {kind}: {sorted(wanted)}"
+    digests = {digest_of(one.id): id for id, player in kept.items() for one in player.passkeys}
+    if {record.key: record.owner for record in _records(cluster, PASSKEY, kept)} != digests:
+        yield f"other passkeys are kept than accounts have: {sorted(digests.values())}"
     for record in _records(cluster, SIGN_IN_LINK, kept):
         if record.owner not in accounts:
             yield f"a link of {record.owner} is left"

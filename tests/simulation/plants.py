@@ -15,6 +15,7 @@ from parlour.server.endpoint_records import Endpoint
 from parlour.server.gateway.doors.relay_history import KeptRelays
 from parlour.server.gateway.gateway import Gateway
 from parlour.server.parts.accounts.accounts import SIGN_IN_LINK, Accounts, Link, SignedIn
+from parlour.server.parts.accounts.passkeys import Passkeys
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.notifications import notifications
 from parlour.server.parts.notifications.rules import Delivery, begin_try, deliveries_of, delivery_record
@@ -167,6 +168,15 @@ def lasting_links(_: Schedule) -> AbstractContextManager[None]:
     return replaced(Accounts, "sign_in_by_link", sign_in)
 
 
+def lasting_challenges(_: Schedule) -> AbstractContextManager[None]:
+    """An answer to a challenge is good as often as somebody sends it."""
+
+    async def use_nothing(*_: Any) -> Sequence[Change]:
+        return ()
+
+    return replaced(Passkeys, "_use", use_nothing)
+
+
 @contextmanager
 def unended_links(_: Schedule) -> Iterator[None]:
     """A link signs in also after the account has ended all sessions, or the one that made it."""
@@ -198,6 +208,6 @@ PLANTS: dict[str, Callable[[Schedule], AbstractContextManager[None]]] = {
         no_fence, ignored_gap, late_lease, hasty_hand_over, repeated_commands, told_too_early, slow_clock,
         unread_tickets, relay_told_too_early, told_again, turns_not_told, browsers_not_told,
         lost_news,
-        lasting_links, unended_links, paid_for_leaving,
+        lasting_links, lasting_challenges, unended_links, paid_for_leaving,
     )
 }  # fmt: skip

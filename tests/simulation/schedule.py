@@ -38,7 +38,7 @@ LOOK_EVERY = 0.05
 SEEKERS = ("una", "val", "wim")
 MEMBERS = ("ivy", "jon", "kim")
 HOLDERS = ("Xenia", "Yann", "Zora")
-DEEDS = 24
+DEEDS = 36
 """What holders of accounts do during the storm."""
 ALL_ENDED = 2.0
 """Seconds within which every connection of an ended session is closed,"""

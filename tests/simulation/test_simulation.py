@@ -28,7 +28,8 @@ def test_in_a_sample_of_schedules_all_rules_are_kept():
     [
         "no_fence", "ignored_gap", "late_lease", "hasty_hand_over", "repeated_commands", "told_too_early",
         "slow_clock", "unread_tickets", "relay_told_too_early", "told_again", "turns_not_told",
-        "browsers_not_told", "lost_news", "lasting_links", "unended_links", "paid_for_leaving",
+        "browsers_not_told", "lost_news", "lasting_links", "lasting_challenges",
+        "unended_links", "paid_for_leaving",
     ],
 )  # fmt: skip
 def test_a_planted_fault_is_found(plant):
