@@ -1,6 +1,7 @@
 """The lives of one server: each ends by kill -9, at any instant or at a write; calls to it may be lost."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import Counter
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import Random
@@ -123,6 +124,46 @@ class Lives:
         self.counts["answered"] += 1
         self.note_deed()
         return answer
+
+
+class Club(Lives, ABC):
+    """Such a server with people at places, one after the other at each."""
+
+    @abstractmethod
+    async def live(self, place: int) -> None:
+        """What people do at a place, until cancelled."""
+
+    @abstractmethod
+    async def judge(self) -> None:
+        """Whether everything that was answered is still so."""
+
+    async def torture(self, kills: int, places: int) -> None:
+        """Kill the server that often while people use it at so many places, and judge what is left."""
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            await self.begin(last=kills == 0)
+            tasks += [asyncio.create_task(self.live(place)) for place in range(places)]
+            for left in reversed(range(kills)):
+                await self.kill(last=left == 0)
+            await self.live_on(self.between[1])
+            await end(tasks)
+            await self.judge()
+            await asyncio.to_thread(self.server.stop)
+        finally:
+            self.end()
+            await end(tasks)
+        self.count_alarms()
+
+
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel tasks; whatever went wrong in one is raised."""
+    for task in tasks:
+        task.cancel()
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    tasks.clear()
+    for error in ends:
+        if isinstance(error, Exception):
+            raise error
 
 
 def _client(url: str) -> httpx.AsyncClient:

@@ -1,26 +1,16 @@
 """People who make accounts, sign in and out and leave under kill -9: what was answered must be so."""
 
 import asyncio
-from collections import Counter
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import httpx
 
 from parlour.server.parts.accounts.secrets import new_code
-from tests.e2e.conftest import ALARMS
 from tests.e2e.servers import UNLIMITED, Server
+from tests.torture.lives import MORTAL, PAUSE, Club, Lost
 
-PAUSE = 0.02
-"""Seconds between two deeds of one of them."""
-BETWEEN = (10, 60)
-"""Answers between two kills."""
 DEEDS = ("sign in", "sign in", "new code", "sign out", "sign out everywhere", "leave")
-
-
-class Lost(Exception):
-    """There was no answer: nobody knows what came of a call."""
 
 
 class Member:
@@ -40,35 +30,12 @@ class Member:
         """None: nobody knows."""
 
 
-class Club:
+class AccountClub(Club):
     """All members, and their server."""
 
     def __init__(self, server: Server, seed: int) -> None:
-        self.server = server
-        self.chance = Random(seed)
-        self.up = asyncio.Event()
-        self.busy = asyncio.Event()
-        """So many calls were answered that the next kill may come."""
-        self.enough = 0
+        super().__init__(server, seed)
         self.members: list[Member] = []
-        self.counts: Counter[str] = Counter()
-        self.complaints: list[str] = []
-
-    async def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> httpx.Response:
-        """One call; `Lost` if the server dies before it answers."""
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        try:
-            async with httpx.AsyncClient(
-                base_url=f"http://{self.server.address}", trust_env=False, verify=False, timeout=20
-            ) as http:
-                answer = await http.request(method, path, json=body, headers=headers)
-        except httpx.TransportError:
-            self.counts["lost"] += 1
-            raise Lost from None
-        self.counts["answered"] += 1
-        if self.counts["answered"] >= self.enough:
-            self.busy.set()
-        return answer
 
     async def live(self, place: int) -> None:
         """One member after the other at this place, until cancelled."""
@@ -103,7 +70,7 @@ class Club:
             self.counts["found"] += 1
             return code, {2: found.json()["token"]}
         if (await self.ask("GET", "/api/account", token=guest["token"])).status_code != 200:
-            self.complaints.append(f"a guest is lost who wanted an account: {found.text}")
+            self.complain(f"a guest is lost who wanted an account: {found.text}")
         raise Lost
 
     async def do(self, member: Member, deed: str) -> None:
@@ -140,7 +107,7 @@ class Club:
         except Lost:
             return
         if answer.status_code != 201:
-            self.complaints.append(f"{member.name} cannot sign in: {answer.text}")
+            self.complain(f"{member.name} cannot sign in: {answer.text}")
             return
         member.tokens |= await self._devices(answer.json()["token"])
 
@@ -152,7 +119,7 @@ class Club:
             return None
         if answer.is_success:
             return answer
-        self.complaints.append(f"{method} {path} was refused: {answer.text}")
+        self.complain(f"{method} {path} was refused: {answer.text}")
         return None
 
     async def _devices(self, token: str) -> dict[int, str]:
@@ -169,47 +136,26 @@ class Club:
             for token in member.tokens.values():
                 answer = await self.ask("GET", "/api/account", token=token)
                 if answer.status_code != 200 or answer.json()["name"] != member.name:
-                    self.complaints.append(f"{member.name} is not signed in any more: {answer.text}")
+                    self.complain(f"{member.name} is not signed in any more: {answer.text}")
             for token in member.dead:
                 if (await self.ask("GET", "/api/account", token=token)).status_code != 401:
-                    self.complaints.append(f"{member.name} is still signed in where they signed out")
+                    self.complain(f"{member.name} is still signed in where they signed out")
             for code in member.dead_codes:
                 if (await self.ask("POST", "/api/sign-in", {"code": code})).status_code != 401:
-                    self.complaints.append(f"an old code of {member.name} is still valid")
+                    self.complain(f"an old code of {member.name} is still valid")
             if member.has_left is False and member.code is not None:
                 answer = await self.ask("POST", "/api/sign-in", {"code": member.code})
                 if answer.json().get("id") != member.id:
-                    self.complaints.append(f"the code of {member.name} is not valid: {answer.text}")
+                    self.complain(f"the code of {member.name} is not valid: {answer.text}")
                 rival = (await self.ask("POST", "/api/players", {"name": member.name})).json()["token"]
                 if (await self.ask("POST", "/api/account", {}, rival)).status_code != 409:
-                    self.complaints.append(f"two accounts are called {member.name}")
+                    self.complain(f"two accounts are called {member.name}")
             self.counts["left"] += member.has_left is True
 
 
-async def torture_accounts(data: Path, kills: int, seed: int, places: int = 4) -> Club:
+async def torture_accounts(data: Path, kills: int, seed: int, places: int = 4) -> AccountClub:
     """Kill a server that often while people see to their accounts."""
-    server = Server(data, environment=UNLIMITED)
-    club = Club(server, seed)
-    try:
-        await asyncio.to_thread(server.start)
-        club.up.set()
-        tasks = [asyncio.create_task(club.live(place)) for place in range(places)]
-        for _ in range(kills):
-            club.busy.clear()
-            club.enough = club.counts["answered"] + club.chance.randrange(*BETWEEN)
-            await club.busy.wait()
-            await asyncio.sleep(club.chance.uniform(0, PAUSE))
-            club.up.clear()
-            server.kill()
-            await asyncio.to_thread(server.start)
-            club.up.set()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await club.judge()
-        await asyncio.to_thread(server.stop)
-    finally:
-        if server.running:
-            server.kill()
-    club.counts.update(members=len(club.members), alarms=sum(server.log.count(word) for word in ALARMS))
+    club = AccountClub(Server(data, module=MORTAL, environment=UNLIMITED), seed)
+    await club.torture(kills, places)
+    club.counts.update(members=len(club.members))
     return club

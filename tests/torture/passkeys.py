@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tests.authenticator import Authenticator
 from tests.e2e.servers import UNLIMITED, Server
-from tests.torture.lives import MORTAL, PAUSE, Lives, Lost
+from tests.torture.lives import MORTAL, PAUSE, Club, Lost
 
 DEEDS = ("sign in", "sign in", "sign in twice at once", "add", "add twice at once", "remove", "use again")
 MOST_DEEDS = 25
@@ -62,7 +62,7 @@ class Member:
         """Tokens, and the numbers of their devices, that are still to be compared."""
 
 
-class KeyClub(Lives):
+class KeyClub(Club):
     """All members, and their server."""
 
     def __init__(self, server: Server, seed: int) -> None:
@@ -270,22 +270,6 @@ async def torture_passkeys(
 ) -> KeyClub:
     """Kill a server that often while people use passkeys."""
     club = KeyClub(Server(data, module=module, environment=UNLIMITED), seed)
-    try:
-        await club.begin(last=kills == 0)
-        tasks = [asyncio.create_task(club.live(place)) for place in range(places)]
-        for left in reversed(range(kills)):
-            await club.kill(last=left == 0)
-        await club.live_on(club.between[1])
-        for task in tasks:
-            task.cancel()
-        ends = await asyncio.gather(*tasks, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
-        await club.judge()
-        await asyncio.to_thread(club.server.stop)
-    finally:
-        club.end()
+    await club.torture(kills, places)
     club.counts.update(members=len(club.members))
-    club.count_alarms()
     return club

@@ -12,7 +12,7 @@ from parlour.client.connection import Lost as LineLost
 from tests.e2e.servers import UNLIMITED, Guest, Server, guest_of
 from tests.push_receiver import PushReceiver
 from tests.torture.kept import read_file, rebuild
-from tests.torture.lives import PATIENCE, PAUSE, WAYS, Lives
+from tests.torture.lives import PATIENCE, PAUSE, WAYS, Lives, end
 from tests.torture.postbox import Notes, Postbox
 from tests.torture.standing_clock import shown
 from tests.torture.telling import Hook, Story, Turn, judge, turns_of
@@ -185,7 +185,7 @@ class Tellers(Lives):
         assert answer.status_code == 201, answer.text
         return answer.json()
 
-    async def live(self, guest: Guest, room: str) -> None:
+    async def visit(self, guest: Guest, room: str) -> None:
         """Come, do something, and go; again and again."""
         while True:
             await self.up.wait()
@@ -263,7 +263,7 @@ async def torture_webhooks(data: Path, kills: int, seed: int, pairs: int = 4, fa
         try:
             await tellers.begin(last=True)
             await tellers.gather(pairs)
-            tasks += [asyncio.create_task(tellers.live(*table)) for table in tellers.tables]
+            tasks += [asyncio.create_task(tellers.visit(*table)) for table in tellers.tables]
             tasks.append(asyncio.create_task(tellers.let_time_pass()))
             for left in reversed(range(kills)):
                 await tellers.kill(last=left == 0)
@@ -283,14 +283,3 @@ async def torture_webhooks(data: Path, kills: int, seed: int, pairs: int = 4, fa
     tellers.counts.update(seconds=int(tellers.time))
     tellers.count_alarms()
     return tellers
-
-
-async def end(tasks: list[asyncio.Task[None]]) -> None:
-    """Cancel tasks; whatever went wrong in one is raised."""
-    for task in tasks:
-        task.cancel()
-    ends = await asyncio.gather(*tasks, return_exceptions=True)
-    tasks.clear()
-    for error in ends:
-        if isinstance(error, Exception):
-            raise error
