@@ -143,7 +143,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
 async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_told_nowhere(journal, worker):
     asked, answer = asyncio.Event(), asyncio.Event()
 
-    async def look_up(host, port):
+    async def look_up(host, port, owner):
         asked.set()
         await answer.wait()
         return ["8.8.8.8"]

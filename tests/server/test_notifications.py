@@ -395,7 +395,7 @@ async def test_an_answer_that_does_not_come_is_not_waited_for(ann_and_bob_elsewh
 async def ann_and_bob_elsewhere():
     """A server that has no patience at all, for answers to what it sends."""
 
-    async def look_up(host, port):
+    async def look_up(host, port, owner):
         return [host]
 
     async with World(PLAYABLE, outgoing=Outgoing(local=True, timeout=0.05, look_up=look_up)) as world:

@@ -67,7 +67,7 @@ def finds(*answers):
     """A look-up of names that answers in turn, and what it was asked."""
     asked = []
 
-    async def look_up(host, port):
+    async def look_up(host, port, owner):
         asked.append(host)
         return answers[min(len(asked), len(answers)) - 1]
 
@@ -80,14 +80,14 @@ def finds(*answers):
 async def test_this_machine_is_refused_by_whatever_name(host):
     async with Listener() as listener:
         with pytest.raises(Refused, match="bad_address"):
-            await Outgoing().post(f"https://{host}:{listener.port}/", {}, b"{}")
+            await Outgoing().post(f"https://{host}:{listener.port}/", "ann", {}, b"{}")
         assert listener.received == []
 
 
 async def test_a_name_with_one_local_address_is_refused_whatever_the_others_are():
     look_up, _ = finds(["8.8.8.8", "10.0.0.1"])
     with pytest.raises(Refused, match="local network"):
-        await Outgoing(look_up=look_up).check("https://example.org/")
+        await Outgoing(look_up=look_up).check("https://example.org/", "ann")
 
 
 async def test_a_name_that_leads_elsewhere_after_the_check_is_not_followed_there(monkeypatch):
@@ -101,10 +101,10 @@ async def test_a_name_that_leads_elsewhere_after_the_check_is_not_followed_there
     monkeypatch.setattr("asyncio.open_connection", connect)
     look_up, asked = finds(["8.8.8.8"], ["127.0.0.1"])
     with pytest.raises(NotReached):
-        await Outgoing(look_up=look_up).post("https://rebind.example/", {}, b"{}")
+        await Outgoing(look_up=look_up).post("https://rebind.example/", "ann", {}, b"{}")
     assert (asked, connected) == (["rebind.example"], [("8.8.8.8", "rebind.example")])
     with pytest.raises(Refused, match="local network"):
-        await Outgoing(look_up=look_up).post("https://rebind.example/", {}, b"{}")
+        await Outgoing(look_up=look_up).post("https://rebind.example/", "ann", {}, b"{}")
     assert len(connected) == 1
 
 
@@ -119,14 +119,36 @@ async def test_names_that_nobody_answers_for_hold_up_no_thread_of_the_server_and
 
     names = Names(3, ask)
     outgoing = Outgoing(look_up=names.look_up, timeout=0.01)
-    waiting = [outgoing.check(f"https://silent-{number}.example/") for number in range(50)]
+    waiting = [outgoing.check(f"https://silent-{number}.example/", "ann") for number in range(50)]
     refused = await asyncio.gather(*waiting, return_exceptions=True)
     assert {type(why) for why in refused} == {Refused}
     assert len(asked) == 3
     async with asyncio.timeout(30):
         assert await asyncio.to_thread(lambda: "the journal") == "the journal"
         answer.set()
-        assert await names.look_up("example.org", 443) == ["8.8.8.8"]
+        assert await names.look_up("example.org", 443, "ann") == ["8.8.8.8"]
+
+
+async def test_a_player_whose_names_are_all_slow_holds_up_nobody_elses():
+    asked, answer = [], threading.Event()
+
+    def ask(host, port):
+        asked.append(host)
+        if host.startswith("silent"):
+            answer.wait()
+        return ["8.8.8.8"]
+
+    names = Names(3, ask, share=2)
+    slow = [asyncio.create_task(names.look_up(f"silent-{n}.example", 443, "eve")) for n in range(50)]
+    async with asyncio.timeout(30):
+        for n in range(5):
+            assert await names.look_up(f"ann-{n}.example", 443, "ann") == ["8.8.8.8"]
+        assert len([host for host in asked if host.startswith("silent")]) == 2
+        for late in slow[10:]:
+            late.cancel()
+        answer.set()
+        assert await asyncio.gather(*slow[:10]) == [["8.8.8.8"]] * 10
+        assert await names.look_up("example.org", 443, "eve") == ["8.8.8.8"]
 
 
 async def test_a_name_that_is_not_there_is_refused_with_its_name():
@@ -134,7 +156,7 @@ async def test_a_name_that_is_not_there_is_refused_with_its_name():
         raise OSError("no such name")
 
     with pytest.raises(Refused, match=r"there is no server nowhere\.example"):
-        await Outgoing(look_up=Names(1, ask).look_up).check("https://nowhere.example/")
+        await Outgoing(look_up=Names(1, ask).look_up).check("https://nowhere.example/", "ann")
 
 
 async def test_what_is_no_answer_of_the_web_is_a_failure():
@@ -143,7 +165,7 @@ async def test_what_is_no_answer_of_the_web_is_a_failure():
         for nonsense in (b"SSH-2.0-OpenSSH\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nX: " + b"a" * 40_000):
             listener.answer = nonsense
             with pytest.raises(NotReached):
-                await outgoing.post(listener.url(), {}, b"{}")
+                await outgoing.post(listener.url(), "ann", {}, b"{}")
 
 
 async def test_an_answer_that_is_announced_again_and_again_is_read_no_further_than_any_other():
@@ -164,13 +186,13 @@ async def test_a_server_that_is_not_there_is_a_failure():
     async with Listener() as listener:
         url = listener.url()
     with pytest.raises(NotReached):
-        await Outgoing(local=True).post(url, {}, b"{}")
+        await Outgoing(local=True).post(url, "ann", {}, b"{}")
 
 
 async def test_a_long_answer_is_not_read():
     async with Listener() as listener:
         listener.answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 9999999999\r\n\r\n" + b"a" * 100_000
-        assert await Outgoing(local=True).post(listener.url("/a?b=c"), {"X-Mine": "1"}, b"{}") == 202
+        assert await Outgoing(local=True).post(listener.url("/a?b=c"), "ann", {"X-Mine": "1"}, b"{}") == 202
         (received,) = listener.received
         assert (received.path, received.body) == ("/a?b=c", b"{}")
         assert (received.headers["host"], received.headers["x-mine"]) == (f"127.0.0.1:{listener.port}", "1")
@@ -191,7 +213,7 @@ class Encrypted(NamedTuple):
         return Outgoing(local=True, look_up=look_up, tls=self.trusting if trusts else None)
 
     async def post(self, host: str, *, trusts: bool) -> int:
-        return await self.outgoing(trusts=trusts).post(f"https://{host}:{self.port}/turns", {}, b"{}")
+        return await self.outgoing(trusts=trusts).post(f"https://{host}:{self.port}/turns", "ann", {}, b"{}")
 
 
 def certificate_of(name, folder):

@@ -131,7 +131,7 @@ class Posting(Outgoing):
         super().__init__()
         self._postbox, self._process = postbox, process
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
+    async def post(self, url: str, owner: str, headers: Mapping[str, str], body: bytes) -> int:
         has_come = self._postbox.take(url, headers, body)
         answered = self._process.loop.create_future()
         self._process.call_later(TAKES, settle, answered, None)

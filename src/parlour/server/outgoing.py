@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from threading import Thread
 from typing import NamedTuple
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 import h11
 
@@ -25,7 +26,8 @@ MAX_ANSWER = 16 * 1024
 TIMEOUT = 10.0
 """Seconds for all of a request: the look-up, the connection, and the status of the response."""
 MOST_LOOK_UPS = 20
-"""Names that are looked up at the same time."""
+MOST_OF_AN_OWNER = 4
+"""Names that are looked up at the same time, of everybody and of one player."""
 _PORTS = {"https": 443, "http": 80}
 _NAT64 = ip_network("64:ff9b::/96")
 _UNICAST = ip_network("2000::/3")
@@ -37,8 +39,8 @@ _SPECIAL = tuple(ip_network(block) for block in _SPECIAL_4 + _SPECIAL_6)
 _ISATAP = (0x00005EFE, 0x02005EFE)
 """What stands before the IPv4 address in an IPv6 address of a network within another."""
 
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Looks a name up; gives its addresses."""
+Resolve = Callable[[str, int, str], Awaitable[Sequence[str]]]
+"""Looks a name up, with its port, for a player; gives its addresses."""
 IpAddress = IPv4Address | IPv6Address
 
 
@@ -118,20 +120,35 @@ def ask_system(host: str, port: int) -> list[str]:
 
 
 class Names:
-    """Looks names up in threads of its own, at most so many at once: a slow one holds up nothing else."""
+    """Looks names up in threads of its own, at most so many at once: a slow one holds up nothing else.
 
-    def __init__(self, most: int, ask: Callable[[str, int], list[str]] = ask_system) -> None:
+    Nor does a player whose names are all slow: each has a share, and waits for that alone.
+    """
+
+    def __init__(
+        self, most: int, ask: Callable[[str, int], list[str]] = ask_system, *, share: int = MOST_OF_AN_OWNER
+    ) -> None:
         self._free = asyncio.Semaphore(most)
+        self._share = share
+        self._shares = WeakValueDictionary[str, asyncio.Semaphore]()
+        """By player, as long as one of theirs is looked up or waits."""
         self._ask = ask
 
-    async def look_up(self, host: str, port: int) -> Sequence[str]:
+    async def look_up(self, host: str, port: int, owner: str) -> Sequence[str]:
         """Look a name up; a thread that nobody waits for any more counts until it ends."""
-        await self._free.acquire()
+        share = self._shares.setdefault(owner, asyncio.Semaphore(self._share))
+        await share.acquire()
+        try:
+            await self._free.acquire()
+        except asyncio.CancelledError:
+            share.release()
+            raise
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[str]] = loop.create_future()
 
         def end(settle: Callable[[], None]) -> None:
             self._free.release()
+            share.release()
             if not found.done():
                 settle()
 
@@ -166,28 +183,31 @@ class Outgoing:
         self._tls = tls
         self._timeout = timeout
 
-    async def check(self, url: str) -> None:
-        """Refuse an address that is not to be reached from here, or cannot be found."""
+    async def check(self, url: str, owner: str) -> None:
+        """Refuse an address of a player that is not to be reached from here, or cannot be found."""
         target = read_url(url, local=self._local)
         try:
             async with asyncio.timeout(self._timeout):
-                await self._address_of(target, self._look_up_new)
+                await self._address_of(target, owner, self._look_up_new)
         except (OSError, UnicodeError, TimeoutError):
             raise bad_address(f"there is no server {target.host}") from None
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> int:
-        """Send a body; returns the status of the response. `Refused` if the address is not allowed."""
+    async def post(self, url: str, owner: str, headers: Mapping[str, str], body: bytes) -> int:
+        """Send a body to an address of a player; returns the status of the response.
+
+        `Refused` if the address is not allowed.
+        """
         target = read_url(url, local=self._local)
         try:
             async with asyncio.timeout(self._timeout):
-                address = await self._address_of(target, self._look_up)
+                address = await self._address_of(target, owner, self._look_up)
                 return await self._send(target, address, headers, body)
         except (OSError, UnicodeError, TimeoutError, h11.ProtocolError, ValueError) as error:
             raise NotReached(f"{type(error).__name__}: {error}"[:200]) from None
 
-    async def _address_of(self, target: Target, look_up: Resolve) -> str:
+    async def _address_of(self, target: Target, owner: str, look_up: Resolve) -> str:
         """The one address to connect to; refused if any that the name has is of the local network."""
-        addresses = await look_up(target.host, target.port)
+        addresses = await look_up(target.host, target.port, owner)
         if not addresses:
             raise OSError("no address")
         if not self._local and not all(is_public(ip_address(one.partition("%")[0])) for one in addresses):

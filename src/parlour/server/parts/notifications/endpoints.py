@@ -115,7 +115,7 @@ class Endpoints:
         await self._sessions.change(bearer, remove)
 
     async def _add(self, bearer: Bearer, new: Endpoint) -> Endpoint:
-        await self._outgoing.check(new.url)
+        await self._outgoing.check(new.url, new.player)
 
         async def add(player: KeptPlayer) -> tuple[KeptPlayer, Sequence[Change]]:
             """In one write with the player, who may have gone while a name was looked up."""

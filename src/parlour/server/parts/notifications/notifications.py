@@ -269,7 +269,7 @@ class Notifications:
         date, status = self._clock.date(), None
         try:
             message = await self._message(delivery, endpoint)
-            status = await self._outgoing.post(endpoint.url, message.headers, message.body)
+            status = await self._outgoing.post(endpoint.url, endpoint.player, message.headers, message.body)
             failure, why = failure_of(endpoint, status, date), None
         except NotReached as error:
             failure, why = Failure(date, "not_reached", NO_ANSWER), str(error)
