@@ -7,13 +7,13 @@ from playwright.sync_api import expect
 
 from tests.e2e.browser import PHONE
 from tests.e2e.test_browser_access import serious_faults
-from tests.e2e.test_browser_moves import SCREENS
+from tests.e2e.test_browser_moves import MOST_SCREENS, SCREENS
 from tests.e2e.test_browser_small import TOUCH
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", MOST_SCREENS)
 def test_in_flag_mode_a_press_sets_a_flag_and_takes_it_away(server, visit, screen):
     room = server.open_room("minesweeper")["id"]
     ann = visit(server, "Ann", **SCREENS[screen]).come_in(room)

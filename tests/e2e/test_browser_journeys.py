@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.test_browser_attention import WATCHED
-from tests.e2e.test_browser_moves import SCREENS
+from tests.e2e.test_browser_moves import MOST_SCREENS, SCREENS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -84,6 +84,7 @@ def look_up_the_rules(evening, who):
     expect(rules).to_be_hidden()
 
 
+@pytest.mark.parametrize("evening", MOST_SCREENS, indirect=True)
 def test_a_turn_is_noticed_while_the_tab_is_hidden_on_every_screen(evening):
     ann, bob = evening.ann, evening.bob
     ann.context.add_init_script(WATCHED)

@@ -18,6 +18,9 @@ SCREENS: dict[str, dict[str, Any]] = {
     "on its side": {"viewport": ON_ITS_SIDE, **TOUCH},
 }
 
+MOST_SCREENS = ["desk", "phone", pytest.param("on its side", marks=pytest.mark.long)]
+"""For what a phone on its side does as one held upright, where other tests see that it has room there."""
+
 
 @pytest.fixture(params=list(SCREENS))
 def pair(request, server, visit):
@@ -79,6 +82,7 @@ def test_a_click_on_a_move_shows_that_moment_while_the_game_goes_on(pair):
     ann.sees("You win: three in a row")
 
 
+@pytest.mark.parametrize("pair", ["desk"], indirect=True)  # keys are pressed at a desk
 def test_arrow_keys_leaf_through_the_moves_and_one_key_brings_the_present_back(pair):
     ann, bob = pair
     bob.page.get_by_role("heading", level=1).focus()
@@ -93,6 +97,7 @@ def test_arrow_keys_leaf_through_the_moves_and_one_key_brings_the_present_back(p
     has_pieces(bob, 5)
 
 
+@pytest.mark.parametrize("pair", MOST_SCREENS, indirect=True)
 def test_a_replay_has_a_line_a_turn_and_a_link_to_each_moment(pair, visit, server):
     ann, _ = pair
     room = ann.page.url.rpartition("/")[2]
