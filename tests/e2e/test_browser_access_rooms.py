@@ -51,12 +51,18 @@ def test_axe_finds_no_serious_fault_in_the_waiting_room_among_offers_and_at_the_
     expect(ann.page.get_by_role("link", name="Replay")).to_be_visible()
     for who in (ann, bob):
         assert looked_at(who, [*TWO_LOOKS, SIDEWAYS]) == []
+    ann.go(f"/r/{room}/replay#999")
+    ann.reads("There is no step 999 in this replay: its last is")
+    assert looked_at(ann, [*TWO_LOOKS, SIDEWAYS]) == []
 
 
 def test_axe_finds_no_serious_fault_on_the_pages_around_the_rooms(server, visit):
     ann = visit(server, "Ann")
     ann.provoked = {404}
     for path, heading in (
+        ("/", "Noughts and crosses"),
+        ("/leaderboard", "Leaderboard"),
+        ("/p/bot:casual", "Casual bot"),
         ("/watch", "Watch"),
         ("/games", "Ratings"),
         ("/account", "Make an account"),
@@ -67,9 +73,34 @@ def test_axe_finds_no_serious_fault_on_the_pages_around_the_rooms(server, visit)
     ):
         ann.go(path)
         expect(ann.page.get_by_role("heading", name=heading).first).to_be_visible()
-        assert looked_at(ann, TWO_LOOKS) == []
+        assert looked_at(ann, [*TWO_LOOKS, SIDEWAYS]) == []
     ann.go("/").set_up("Backgammon")
-    assert looked_at(ann, TWO_LOOKS) == []
+    assert looked_at(ann, [*TWO_LOOKS, SIDEWAYS]) == []
+
+
+def test_axe_finds_no_serious_fault_at_doors_and_in_a_room_that_closes(server, visit):
+    ann, bob, eve = visit(server, "Ann"), visit(server, "Bob"), visit(server, "Eve")
+    for watching, way in (("anyone", "Watch"), ("nobody", "To the games")):
+        room = server.open_room("tictactoe", watching=watching)["id"]
+        for who in (ann, bob):
+            who.come_in(room)
+        eve.go(f"/r/{room}")
+        expect(button(eve, way).or_(eve.page.get_by_role("link", name=way)).first).to_be_visible()
+        assert looked_at(eve, [*TWO_LOOKS, SIDEWAYS]) == []
+    room = server.open_room("backgammon", config={"match": "five_points"})["id"]
+    eve.go(f"/r/{room}")
+    expect(button(eve, "Sit down")).to_be_visible()
+    assert looked_at(eve, [*TWO_LOOKS, SIDEWAYS]) == []
+    room = server.open_room("minesweeper")["id"]
+    ann.come_in(room)
+    eve.come_in(room, "Watch")
+    button(ann, "Leave").click()
+    ann.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    eve.sees("This room has closed.")
+    assert looked_at(eve, [*TWO_LOOKS, SIDEWAYS]) == []
+    eve.page.reload()
+    expect(eve.page.get_by_role("heading", name="This room has closed.")).to_be_visible()
+    assert looked_at(eve, [*TWO_LOOKS, SIDEWAYS]) == []
 
 
 def test_a_game_is_set_up_and_a_friend_invited_by_keyboard_alone(server, visit):

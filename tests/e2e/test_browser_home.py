@@ -70,7 +70,7 @@ def test_the_header_says_how_many_games_wait_for_me_and_leads_there(server, visi
 
 
 def test_rooms_are_chosen_by_what_happens_in_them_and_watched_from_their_page(server, visit):
-    ann, bob, eve = visit(server, "Ann"), visit(server, "Bob"), visit(server, "Eve")
+    ann, bob, eve, fay = (visit(server, name) for name in ("Ann", "Bob", "Eve", "Fay"))
     room = server.open_room("backgammon", config={"variant": "fevga", "match": "five_points"})["id"]
     ann.come_in(room)
     bob.come_in(room)
@@ -80,6 +80,8 @@ def test_rooms_are_chosen_by_what_happens_in_them_and_watched_from_their_page(se
     expect(row).to_contain_text(re.compile("Ann and Bob.*Backgammon: Fevga.*0.:.0"))
     row.get_by_role("button", name="Watch").click()
     expect(ann.page.get_by_text("1 person is watching")).to_be_visible()
+    fay.go("/watch").page.get_by_role("button", name="Being played").click()
+    expect(fay.page.get_by_role("listitem").filter(has_text=room)).to_contain_text("1 person watches")
 
 
 def test_the_pages_of_the_header_are_reached_by_keyboard_and_fit_every_screen(server, visit):
