@@ -121,6 +121,10 @@ def table(walk: Walk, bob: Visitor, cleo: Visitor) -> str:
     ann.go(f"/r/{room}/replay#999")
     expect(ann.page.locator(".missing")).to_be_visible()
     walk.look("a step that is missing", ann, room)
+    ann.page.locator("aside summary").click()
+    ann.page.locator("aside details button").click()
+    expect(ann.page.get_by_test_id("fair-play")).not_to_be_empty()
+    walk.look("fair play in a replay", ann, room)
     return room
 
 
