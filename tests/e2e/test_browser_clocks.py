@@ -52,6 +52,32 @@ def test_before_leaving_a_game_with_a_clock_one_reads_that_it_is_lost_by_that(se
     ann.sees("You win: the other side resigned")
 
 
+SET = "(() => { const real = Date.now; Date.now = () => real() + 3600000; })()"
+"""Somebody sets the clock of the computer."""
+
+SLEPT = (
+    "(() => { const real = performance.now.bind(performance); performance.now = () => real() - 60000; })()"
+)
+"""A computer that slept for a minute: many a browser has counted none of it."""
+
+
+@pytest.mark.parametrize("what", [SET, SLEPT], ids=["set", "slept"])
+def test_a_running_clock_is_right_whatever_became_of_the_computers_own(server, visit, what):
+    room = server.open_room(clock={"kind": "increment", "seconds": 300, "extra": 3})["id"]
+    ann, bob = (visit(server, name).come_in(room) for name in ("Ann", "Bob"))
+    mine = ann.page.locator("[data-seat='0'] time")
+    expect(mine).to_have_text(re.compile("4:5[0-9]"))
+    heard = len(ann.frames)
+    ann.page.evaluate(what)
+    expect(mine).to_have_text(re.compile("4:[1-5][0-9]"))
+    while not any(frame[3] == "sync" for frame in ann.frames[heard:]):
+        ann.page.evaluate("1")  # it asks what the time is
+    expect(mine).to_have_text(re.compile("4:[1-5][0-9]"))
+    assert abs(seconds(ann, 0) - seconds(bob, 0)) <= 1
+    ann.mark("centre")
+    bob.sees("Your turn")
+
+
 HEARD = """
 window.heard = [];
 const Real = window.OscillatorNode;

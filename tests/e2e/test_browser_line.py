@@ -110,6 +110,35 @@ def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, v
     ann.sees("Waiting for Bob")
 
 
+def test_a_page_that_one_message_did_not_reach_catches_up_and_plays_on(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    to_lose: list[str] = []
+
+    def lose(line):
+        """Everything passes but what is to be lost."""
+
+        def tell(told):
+            if to_lose and to_lose[0] in told:
+                to_lose.pop()
+            else:
+                line.send(told)
+
+        line.connect_to_server().on_message(tell)
+
+    ann.page.route_web_socket(re.compile("/socket/"), lose)
+    ann.come_in(bob.open_room())
+    bob.mark("centre")
+    ann.sees("Your turn")
+    to_lose.append('"update"')
+    ann.mark("top left")
+    bob.sees("Your turn")
+    bob.mark("right")
+    ann.sees("Your turn")
+    assert not to_lose
+    ann.mark("left")
+    bob.sees("Your turn")
+
+
 KEPT = """
 caches.open('offline-2').then((all) => all.keys())
   .then((all) => all.map(({ url }) => new URL(url).pathname).sort())

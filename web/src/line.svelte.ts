@@ -2,6 +2,7 @@
 import { Socket } from "phoenix";
 import { framedFor } from "./framed";
 import { CONNECTING, DEAD, LATE, PATIENT, pause, type Connection } from "./connection";
+import { steady } from "./steady";
 import { passing } from "./storage";
 import { me } from "./me.svelte";
 
@@ -94,7 +95,7 @@ class Line {
 
   /** Give this connection up, and make another at once. */
   #begin(tries: number): void {
-    this.connection = { is: "waiting", tries, until: Date.now() };
+    this.connection = { is: "waiting", tries, until: steady() };
     this.#socket?.disconnect();
     this.#socket?.connect();
     this.#mustOpen(tries, PATIENT);
@@ -108,7 +109,7 @@ class Line {
 
   #wait(tries: number): number {
     const milliseconds = pause(tries, Math.random());
-    this.connection = { is: "waiting", tries, until: Date.now() + milliseconds };
+    this.connection = { is: "waiting", tries, until: steady() + milliseconds };
     this.#mustOpen(tries, milliseconds + PATIENT);
     return milliseconds;
   }

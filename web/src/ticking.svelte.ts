@@ -1,5 +1,6 @@
 // The time, for what counts seconds on the page; it runs only while something looks.
 import { createSubscriber } from "svelte/reactivity";
+import { steady } from "./steady";
 
 const TICK = 100; // two pages show the same second within 200 ms
 
@@ -8,8 +9,8 @@ const subscribe = createSubscriber((update) => {
   return () => clearInterval(timer);
 });
 
-/** Milliseconds since 1970, told anew a few times a second. */
+/** The page's own time, told anew a few times a second. */
 export function now(): number {
   subscribe();
-  return Date.now();
+  return steady();
 }

@@ -7,6 +7,7 @@ import { line } from "../line.svelte";
 import { me } from "../me.svelte";
 import { sitDown } from "../room/intent";
 import { roomPath } from "../routes";
+import { steady } from "../steady";
 import type { ChangedRooms, Matched, OpenRooms, Queue, PublicRoom, PublicTicket, Unqueued } from "../wire";
 import { changed } from "./rooms";
 import { NO_TICKETS, heard, type Message, type Tickets, type Waiting } from "./tickets";
@@ -49,7 +50,7 @@ class Lobby {
   async take(wanted: Queue): Promise<void> {
     await me.enter();
     try {
-      this.#hear({ name: "taken", told: await api.takeTicket({ brings_luck: games.find(wanted.game)?.lucky === true, ...wanted }), at: Date.now() });
+      this.#hear({ name: "taken", told: await api.takeTicket({ brings_luck: games.find(wanted.game)?.lucky === true, ...wanted }), at: steady() });
     } catch (why) {
       if (!(why instanceof api.Refusal) || why.code !== "already_queued") throw why;
       this.#list(await api.tickets()); // by another window of mine
@@ -72,7 +73,7 @@ class Lobby {
   }
 
   #list(told: readonly PublicTicket[]): void {
-    this.#hear({ name: "listed", told, at: Date.now() });
+    this.#hear({ name: "listed", told, at: steady() });
   }
 
   #hear(message: Message): void {

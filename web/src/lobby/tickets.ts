@@ -4,7 +4,7 @@ import type { Matched, PublicTicket, Unqueued } from "../wire";
 
 export interface Waiting {
   readonly ticket: PublicTicket;
-  /** When the wait began, by the browser's own clock, in milliseconds. */
+  /** When the wait began, by the page's own time, in milliseconds. */
   readonly since: number;
 }
 

@@ -5,6 +5,8 @@ import { t } from "../language/language.svelte";
 import { line } from "../line.svelte";
 import { noteLuck } from "../luck";
 import type { Problem } from "../problem";
+import { now } from "../ticking.svelte";
+import { leaps, steady } from "../steady";
 import { passing } from "../storage";
 import type { JoinAnswer, PublicRoom } from "../wire";
 import { NOWHERE, heard, type Message, type RoomState } from "./state";
@@ -15,6 +17,9 @@ const FINAL = new Set(["unknown_room", "room_ended", "game_full", "no_spectators
 /** What can be asked of a room. */
 export type Wish = "game_event" | "chat" | "leave" | "rematch" | "offer" | "answer" | "resign" | "claim" | "luck";
 
+/** Milliseconds from one look to the next whether the room's time must be asked anew. */
+const EVERY = 1000;
+
 interface Asked {
   name: string;
   payload: object;
@@ -22,9 +27,8 @@ interface Asked {
 }
 
 export class Visit {
-  #told: RoomState = $state.raw(NOWHERE);
-  /** The room as it was told. Every message was under way for a while: its time is later by now. */
-  readonly state: RoomState = $derived({ ...this.#told, skew: this.#told.skew + line.delay / 1000 });
+  /** The room as it was told. */
+  state: RoomState = $state.raw(NOWHERE);
   /** Why the room could not be entered. */
   refused: Problem | null = $state.raw(null);
   joined = $state(false);
@@ -41,6 +45,7 @@ export class Visit {
   #entered: () => void = () => undefined;
   #looking = false;
   #stale = false;
+  #watch: ReturnType<typeof setInterval>;
 
   constructor(
     readonly id: string,
@@ -49,10 +54,17 @@ export class Visit {
     /** I will take a seat in a game that draws by chance. */
     readonly bringsLuck: boolean,
   ) {
-    this.#told = { ...NOWHERE, seats, coming, ...remembered(id) };
+    this.state = { ...NOWHERE, seats, coming, ...remembered(id) };
     this.#seed = seed_hash;
     addEventListener("pagehide", this.#remember);
+    const leapt = leaps();
+    this.#watch = setInterval(() => leapt() && line.connection.is === "connected" && this.#rejoin(), EVERY);
     void this.#enter();
+  }
+
+  /** The seconds since 1970 by the room's clock; every message was under way for a while. */
+  now(): number {
+    return now() / 1000 + this.state.skew + line.delay / 1000;
   }
 
   /** Ask for something; null when it was done, or why not. It is asked once, whatever the line does meanwhile. */
@@ -92,6 +104,7 @@ export class Visit {
   /** Stop hearing the room. */
   close(): void {
     this.#gone = true;
+    clearInterval(this.#watch);
     this.#remember();
     removeEventListener("pagehide", this.#remember);
     this.#entered();
@@ -126,8 +139,8 @@ export class Visit {
     for (const name of ["chat", "presence_state", "presence_diff", "shutdown"] as const) {
       channel.on(name, (told) => this.#hear({ name, told } as Message));
     }
-    channel.on("update", (told) => this.#hear({ name: "update", told, at: Date.now() / 1000 }));
-    channel.on("sync", (told) => this.#hear({ name: "sync", told, at: Date.now() / 1000 }));
+    channel.on("update", (told) => this.#hear({ name: "update", told, at: steady() / 1000 }));
+    channel.on("sync", (told) => this.#hear({ name: "sync", told, at: steady() / 1000 }));
     const answered = (this.#entered = line.expect());
     channel
       .join()
@@ -165,18 +178,19 @@ export class Visit {
   }
 
   #hear(message: Message): void {
-    const before = this.#told;
-    this.#told = heard(before, message);
-    if (this.#told.missed && !before.missed) this.#rejoin();
+    const before = this.state;
+    this.state = heard(before, message);
+    if (this.state.missed && !before.missed) this.#rejoin();
     // Seats change hands where somebody comes, goes, or a new game begins.
     if (message.name === "presence_diff" || (message.name === "sync" && before.seq !== null)) void this.look();
   }
 
   #remember = (): void => remember(this.id, this.state);
 
+  /** Join once more and hear all anew, as after an error: a channel that is told to rejoin while it is joined leaves. */
   #rejoin(): void {
-    const channel = this.#channel as unknown as { rejoin(): void } | null;
-    channel?.rejoin();
+    const channel = this.#channel as unknown as { trigger(event: string): void } | null;
+    channel?.trigger("phx_error");
   }
 }
 
