@@ -73,6 +73,13 @@ test("in a pile a click on any piece, or on the spot, is for the uppermost that 
   expect(press(scene, EMPTY, { spot: "a" }).hand.picked).toBe("top");
 });
 
+test("an event that is no object is another than every other", () => {
+  const scene = row(3, [disc("m", "a", { click: "turn", drops: { c: "put away" } })], { c: { shape: "tray" } });
+  expect(press(scene, EMPTY, { spot: "a", piece: "m" }).away).toBeUndefined();
+  const same = row(3, [disc("m", "a", { click: "put away", drops: { c: "put away" } })], { c: { shape: "tray" } });
+  expect(press(same, EMPTY, { spot: "a", piece: "m" }).away).toBe(true);
+});
+
 test("in a tray the piece that was pressed is meant", () => {
   const two = [disc("one", "a", { at: 0, drops: { b: GO } }), disc("two", "a", { at: 1, drops: { b: GO } })];
   const scene = row(2, two, { a: { shape: "tray", w: 2 } });

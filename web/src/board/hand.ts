@@ -49,7 +49,7 @@ function isPutAway(scene: Things, { click, drops }: FullPiece): boolean {
 
 /** The same for the same event, in whatever order its fields stand. */
 export function written(event: unknown): string | undefined {
-  if (typeof event !== "object" || event === null) return undefined;
+  if (typeof event !== "object" || event === null) return JSON.stringify(event);
   return JSON.stringify(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
