@@ -257,6 +257,34 @@ def test_what_stands_beside_my_name_in_a_ranked_game_is_what_its_end_makes_of_my
             expect(rating).to_have_text(re.compile(rf"1500\s+\d+\s+{re.escape(points)}$"))
 
 
+def test_what_is_at_stake_is_asked_anew_after_the_line_was_gone(server, visit):
+    ann, bob = visit(server, "Ann"), visit(server, "Bob")
+    lines = []
+
+    def note(line):
+        line.connect_to_server()
+        lines.append(line)
+
+    def tell(route):
+        answer = route.fetch()
+        told = (
+            [{**one, "won": (one["won"] or 0) + 1} for one in answer.json()]
+            if len(lines) > 1
+            else answer.json()
+        )
+        route.fulfill(response=answer, json=told)
+
+    ann.page.route_web_socket(re.compile("/socket/"), note)
+    ann.page.route("**/stakes", tell)
+    for who in (ann, bob):
+        play_ranked(who)
+    is_seated(ann, bob)
+    stake = ann.page.get_by_test_id("stake")
+    gains = int(stake.inner_text().split(" / ")[0])
+    lines[-1].close(code=1011)
+    expect(stake).to_have_text(re.compile(rf"^\+{gains + 1} / "))
+
+
 LOOKS = [(size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]
 """On a desk and on a phone, in light and dark."""
 TWO_LOOKS = LOOKS[::3]
