@@ -173,13 +173,13 @@ async def test_an_answer_that_is_announced_again_and_again_is_read_no_further_th
     async with Listener() as listener:
         listener.answer = b"HTTP/1.1 100 Continue\r\n\r\n" * 100_000 + b"HTTP/1.1 200 OK\r\n\r\n"
         with pytest.raises(NotReached, match="too long"):
-            await Outgoing(local=True).post(listener.url(), {}, b"{}")
+            await Outgoing(local=True).post(listener.url(), "ann", {}, b"{}")
 
 
 async def test_an_answer_that_is_announced_once_is_taken():
     async with Listener() as listener:
         listener.answer = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
-        assert await Outgoing(local=True).post(listener.url(), {}, b"{}") == 200
+        assert await Outgoing(local=True).post(listener.url(), "ann", {}, b"{}") == 200
 
 
 async def test_a_server_that_is_not_there_is_a_failure():
