@@ -3,7 +3,8 @@
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -221,21 +222,27 @@ class Outcome(msgspec.Struct, frozen=True):
         return f"rooms taken over: {spread(self.adoptions, ADOPTED_SOON)}"
 
 
+@asynccontextmanager
+async def services() -> AsyncIterator[tuple[Postgres, Nats]]:
+    """A database and a bus; both end, whatever goes wrong with the other."""
+    postgres, nats = Postgres(), Nats()
+    with ExitStack() as stack:
+        for service in (postgres, nats):
+            stack.callback(service.stop)
+            await asyncio.to_thread(service.start)
+        yield postgres, nats
+
+
 async def torture(folder: Path, plan: Plan, note: Callable[[int, str], None] = lambda *_: None) -> Outcome:
     """Do all of it in an order drawn by chance, noting each; what the judge says of it, and figures."""
-    postgres, nats = Postgres(), Nats()
-    await asyncio.to_thread(postgres.start)
-    await asyncio.to_thread(nats.start)
-    proxy = CuttingProxy(nats.port)
-    await proxy.start()
-    cluster = Cluster(folder, postgres, nats)
-    try:
+    async with AsyncExitStack() as stack:
+        postgres, nats = await stack.enter_async_context(services())
+        proxy = CuttingProxy(nats.port)
+        await proxy.start()
+        stack.push_async_callback(proxy.stop)
+        cluster = Cluster(folder, postgres, nats)
+        stack.callback(cluster.end)
         return await _torture(cluster, proxy, plan, note)
-    finally:
-        cluster.end()
-        await proxy.stop()
-        nats.stop()
-        postgres.stop()
 
 
 async def _torture(

@@ -266,8 +266,10 @@ class HubMatches:
 
     async def live(self) -> None:
         while True:
-            players = [HubPlayer(self._doors.open[0]) for _ in range(2)]
+            players: list[HubPlayer] = []
             try:
+                while len(players) < 2:  # one that is there is closed although the next one fails
+                    players.append(HubPlayer(self._doors.open[0]))
                 await self._play(players)
             finally:
                 for player in players:

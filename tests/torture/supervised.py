@@ -14,7 +14,7 @@ from parlour.journal.shards import room_key, shard_of
 from tests.cluster.real import Cluster, until
 from tests.nats import Nats
 from tests.postgres import Postgres
-from tests.torture.cluster import ClusterCrowd, Outcome, judge
+from tests.torture.cluster import ClusterCrowd, Outcome, judge, services
 from tests.torture.habits import Habits
 from tests.torture.strangers import Doors
 
@@ -60,23 +60,19 @@ class Play:
 @asynccontextmanager
 async def open_play(folder: Path, habits: Habits, rooms: int, seed: int) -> AsyncIterator[Play]:
     """Three workers on one port, and a crowd, two to a room."""
-    postgres, nats = Postgres(), Nats()
-    await asyncio.to_thread(postgres.start)
-    await asyncio.to_thread(nats.start)
-    cluster = SupervisedCluster(folder, postgres, nats)
-    try:
-        await cluster.supervisor.open()
-        await cluster.all_shared()
-        doors = Doors(Random(seed))
-        doors.note_open([cluster.supervisor])
-        crowd = ClusterCrowd(doors, cluster.supervisor, habits, seed)
-        await asyncio.to_thread(crowd.gather, rooms, 1)
-        yield Play(cluster, crowd)
-    finally:
-        if cluster.supervisor.running:
-            await asyncio.to_thread(cluster.supervisor.stop)
-        nats.stop()
-        postgres.stop()
+    async with services() as (postgres, nats):
+        cluster = SupervisedCluster(folder, postgres, nats)
+        try:
+            await cluster.supervisor.open()
+            await cluster.all_shared()
+            doors = Doors(Random(seed))
+            doors.note_open([cluster.supervisor])
+            crowd = ClusterCrowd(doors, cluster.supervisor, habits, seed)
+            await asyncio.to_thread(crowd.gather, rooms, 1)
+            yield Play(cluster, crowd)
+        finally:
+            if cluster.supervisor.running:
+                await asyncio.to_thread(cluster.supervisor.stop)
 
 
 async def kill_some(folder: Path, kills: int, rooms: int, seed: int) -> Outcome:
