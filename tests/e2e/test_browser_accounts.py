@@ -78,6 +78,43 @@ def test_an_account_moves_to_a_phone_by_a_link_and_to_a_third_browser_by_its_cod
     assert {identity(one)["id"] for one in (ann, phone, other)} == {guest["id"]}
 
 
+GUEST_LEFT = {
+    "en-GB": ("Dorothy", "You play here as the guest Cat.", "Recovery code", "Sign in", "Stay this guest"),
+    "de-DE": (
+        "Dorothea",
+        "Du spielst hier als Gast Cat.",
+        "Wiederherstellungscode",
+        "Anmelden",
+        "Dieser Gast bleiben",
+    ),
+}
+
+
+@pytest.mark.parametrize("locale", GUEST_LEFT)
+def test_who_plays_as_a_guest_is_asked_before_signing_in_leaves_that_guest_behind(server, visit, locale):
+    name, words, field, go_on, stay = GUEST_LEFT[locale]
+    ann, cat = visit(server, name), visit(server, "Cat", locale=locale)
+    code = open_account(ann)
+    cat.go("/").page.get_by_role("banner").get_by_role("textbox").fill(cat.name)
+    cat.press("Enter")
+    cat.page.wait_for_function("() => localStorage.named === 'yes'")
+    cat.go("/account").page.get_by_label(field).fill(code)
+    sign_in = cat.page.get_by_role("button", name=go_on, exact=True)
+    sign_in.click()
+    dialog = cat.page.get_by_role("dialog")
+    expect(dialog).to_contain_text(words)
+    assert serious_faults(cat) == []
+    dialog.get_by_role("button", name=stay).click()
+    expect(dialog).to_be_hidden()
+    assert identity(cat)["name"] == cat.name
+    cat.go(show_link(ann).removeprefix(f"http://{server.address}"))
+    expect(cat.page.get_by_role("main")).to_contain_text(words)
+    cat.go("/account").page.get_by_label(field).fill(code)
+    sign_in.click()
+    dialog.get_by_role("button", name=go_on).click()
+    expect(cat.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+
+
 def test_an_account_whose_answer_was_lost_is_found_by_its_code(server, visit):
     ann = visit(server, "Ann")
     page = ann.go("/account").page
