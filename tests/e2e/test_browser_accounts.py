@@ -136,8 +136,10 @@ def test_an_account_whose_answer_was_lost_is_found_by_its_code(server, visit):
     )
     assert lost == [201]
     page.unroute("**/api/sign-in")
+    page.get_by_role("textbox", name="Your name").fill("Annabel")
     page.get_by_role("button", name="Make an account").click()
     expect(page.get_by_role("heading", name=ann.name, exact=True)).to_be_visible()
+    expect(page.get_by_text("by an earlier try, by the name Ann.")).to_be_visible()
     page.unroute("**/api/account")
     code = page.get_by_test_id("code").inner_text()
     phone = visit(server, "Guest", viewport=PHONE)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { newCode, Opening } from "../src/account/opening";
+import { differences, newCode, Opening } from "../src/account/opening";
 
 const ann = { id: "ann", name: "Ann", account: true, bot: false, token: "t" };
 const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
@@ -45,6 +45,26 @@ describe("opening an account", () => {
     expect((await opening.open("Ann", makePasskey)).id).toBe("ann");
     expect(makePasskey).not.toHaveBeenCalled();
     expect(asked).toEqual(["/api/account", "/api/sign-in", "/api/sign-in"]);
+  });
+
+  it("says in what an account that was found differs from what was asked for last", () => {
+    const wanted = { name: "Anna", byPasskey: true };
+    expect(differences({ name: "Ann", passkeys: [] }, wanted)).toEqual([
+      "Your account was made by an earlier try, by the name Ann.",
+      "Your account was made by an earlier try, without a passkey: add one below.",
+    ]);
+    expect(differences({ name: "Anna", passkeys: [] }, { ...wanted, byPasskey: false })).toEqual([]);
+  });
+
+  it("knows whether it was found or made", async () => {
+    server(() => answer(201, { ...ann, code: "AAAA" }));
+    const made = new Opening();
+    await made.open("Ann", null);
+    expect(made.isFound).toBe(false);
+    const { state } = server(() => ((state.made = true), cut()));
+    const found = new Opening();
+    await found.open("Ann", null);
+    expect(found.isFound).toBe(true);
   });
 
   it("finds it also if that happens during the next try", async () => {
