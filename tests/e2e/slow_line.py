@@ -34,18 +34,22 @@ class SlowLine:
 
     def close(self) -> None:
         self._ended.set()
-        self._door.close()
 
     def _welcome(self) -> None:
-        while not self._ended.is_set():
-            with suppress(TimeoutError, OSError):
-                line, _ = self._door.accept()
-                threading.Thread(target=self._carry, args=(line,), daemon=True).start()
+        with self._door:
+            while not self._ended.is_set():
+                with suppress(TimeoutError):
+                    line, _ = self._door.accept()
+                    threading.Thread(target=self._carry, args=(line,), daemon=True).start()
 
     def _carry(self, line: socket.socket) -> None:
         """Both ways, until one side closes; what came before that still arrives."""
         under_way: deque[tuple[float, socket.socket, bytes]] = deque()
-        with line, socket.create_connection(("127.0.0.1", self._server.port)) as far, suppress(OSError):
+        with (
+            line,
+            socket.create_connection(("127.0.0.1", self._server.port)) as far,
+            suppress(ConnectionError),
+        ):
             watch = selectors.DefaultSelector()
             for source, target in ((line, far), (far, line)):
                 source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

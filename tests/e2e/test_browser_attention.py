@@ -335,11 +335,11 @@ def test_a_notification_that_is_pressed_after_all_tabs_were_closed_opens_one(ser
     assert press(ann, room) == [f"/r/{room}"]
 
 
-PHONE = """
+LIKE_A_PHONE = """
 Notification = class extends Notification { constructor() { throw new TypeError("Illegal constructor"); } };
 """
 """On phones a page leaves its notifications to the service worker."""
-DESKTOP = """
+LIKE_A_DESKTOP = """
 Notification = class extends Notification { constructor(...all) { super(...all); window.made = this; } };
 """
 
@@ -362,7 +362,7 @@ def miss_a_turn(ann, bob):
 
 
 def test_a_notification_of_a_page_on_a_phone_raises_that_page_when_it_is_pressed(server, visit, ann):
-    ann.page.add_init_script(COUNT_SHOWN + PHONE)
+    ann.page.add_init_script(COUNT_SHOWN + LIKE_A_PHONE)
     room = miss_a_turn(ann, visit(server, "Bob"))
     ann.page.wait_for_function("() => shown === 1")
     shows(ann, ("Noughts and crosses", "Your turn", f"turn {room}", f"/r/{room}"))
@@ -372,7 +372,7 @@ def test_a_notification_of_a_page_on_a_phone_raises_that_page_when_it_is_pressed
 
 
 def test_a_notification_of_a_page_on_a_desktop_raises_that_page_when_it_is_pressed(server, visit, ann):
-    ann.page.add_init_script(DESKTOP)
+    ann.page.add_init_script(LIKE_A_DESKTOP)
     miss_a_turn(ann, visit(server, "Bob"))
     ann.page.wait_for_function("() => window.made?.title === 'Noughts and crosses'")
     ann.page.evaluate("made.dispatchEvent(new Event('click'))")
