@@ -102,5 +102,5 @@ def failure_of(endpoint: Endpoint, status: int, date: float) -> Failure | None:
         return Failure(date, "bad_status", f"the answer was {status}, expected 200 to 299")
     who = "this browser is not subscribed any more" if endpoint.kind == "push" else "nobody is there any more"
     return Failure(
-        date, "gone", f"the answer was {status}: {who}, so nothing is sent there until it is added anew"
+        date, "gone", f"the answer was {status}: {who}, so nothing is sent there until it is added again"
     )
