@@ -34,7 +34,6 @@ def test_after_1200_games_against_itself_it_wins_four_of_five_against_easy():
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("variant", ["tavla", "plakoto", "fevga"])
 def test_after_3000_games_it_does_so_in_every_kind(variant):
     assert share(td.train(variant, 3000), variant, "easy", 200) >= 0.8

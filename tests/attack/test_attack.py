@@ -165,7 +165,6 @@ def test_a_proxys_user_header_from_anywhere_else_makes_nobody_that_user(tmp_path
         end(own)
 
 
-@pytest.mark.timeout(180)
 def test_webhooks_that_never_let_go_keep_nobody_from_playing_or_being_told(tmp_path):
     own = new_server("webhooks without end", tmp_path)
     own.start()

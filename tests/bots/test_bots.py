@@ -108,7 +108,6 @@ def test_medium_wins_six_of_ten_games_against_easy(variant):
 
 @pytest.mark.play
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_hard_wins_more_than_half_of_its_games_against_medium():
     meeting = family("backgammon", "hard", "medium")  # and the others by `make bots`
     assert sum(meeting.play(luck)[0] for luck in range(GAMES_EACH)) >= 0.55 * GAMES_EACH

@@ -10,7 +10,7 @@ from parlour.wire import Hold
 from tests.cluster.guests import Left, Line
 from tests.cluster.real import Cluster, RealWorker, kept, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 UNCERTAIN = 0.5
 """Seconds by which the clocks of two busy workers differ."""

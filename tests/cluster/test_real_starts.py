@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.cluster.real import RealWorker
 from tests.nats import Nats
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")

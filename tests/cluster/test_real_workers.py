@@ -20,7 +20,7 @@ from tests.nats import Nats
 from tests.postgres import Postgres
 from tests.torture.kept import Kept
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 
 HANDED_OVER_WITHIN = 5.0

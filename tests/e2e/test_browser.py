@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 X_WINS = (("centre", "top left"), ("top right", "right"))
 """What X and O mark in turn; then X wins at the bottom left."""

@@ -11,7 +11,7 @@ from parlour.game import Chance
 from parlour.games.minesweeper import Field
 from tests.e2e.browser import DESKTOP, PHONE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 

@@ -9,7 +9,7 @@ from tests.e2e.browser import LANDSCAPE
 from tests.e2e.hands import button, choose
 from tests.e2e.test_browser_lobby import TWO_LOOKS, looked_at
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 SIDEWAYS = (LANDSCAPE, "light")
 

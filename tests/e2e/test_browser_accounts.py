@@ -9,7 +9,7 @@ from tests.e2e.qr import read_qr
 from tests.e2e.servers import Guest
 from tests.e2e.test_browser_access import serious_faults
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 PRESENT = {
     "protocol": "ctap2",

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from parlour.server.parts.notifications.messages import YourTurn
 from tests.e2e.test_browser_settings import open_settings
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 HIDEABLE = """
 let away = false;

@@ -24,7 +24,7 @@ from tests.e2e.hands import (
     wait_for_dice,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.e2e.test_browser_boards import BOARDS
 from tests.e2e.test_browser_moves import SCREENS
 from tests.e2e.test_browser_small import LAYOUT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 SEAT_BOT = """(room) => fetch(`/api/rooms/${room}/bots`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",

@@ -12,7 +12,7 @@ from tests.e2e.seconds import furthest_apart, milliseconds_apart
 from tests.e2e.slow_line import SlowLine
 from tests.e2e.test_browser_set_up import arrive, open_room
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 
 def seconds(who, seat):

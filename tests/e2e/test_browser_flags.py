@@ -10,7 +10,7 @@ from tests.e2e.test_browser_access import serious_faults
 from tests.e2e.test_browser_moves import MOST_SCREENS, SCREENS
 from tests.e2e.test_browser_small import TOUCH
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.mark.parametrize("screen", MOST_SCREENS)

@@ -9,7 +9,7 @@ from tests.e2e.browser import DESKTOP, PHONE
 from tests.e2e.hands import choose
 from tests.e2e.test_browser_lobby import looked_at
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 LANDSCAPE = {"width": 844, "height": 390}
 SCREENS = pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.e2e.lines import PATIENCE
 from tests.e2e.qr import read_qr
 from tests.e2e.servers import Server
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 NAME = "parlour.test"
 """A name on the network that only this browser knows; over plain http not everything is allowed there."""

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.test_browser_attention import WATCHED
 from tests.e2e.test_browser_moves import MOST_SCREENS, SCREENS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 
 class Evening:

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, LANDSCAPE, PHONE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 WATCH = """
 window.jumps = [];

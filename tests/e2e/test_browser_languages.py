@@ -12,7 +12,7 @@ from tests.e2e.browser import DESKTOP, DRAWN, LANDSCAPE, PHONE, Visitor, lose_th
 from tests.e2e.hands import choose
 from tests.e2e.test_browser_lobby import is_seated, play_ranked
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 SIZES = {"desktop": DESKTOP, "landscape": LANDSCAPE, "phone": PHONE}
 """Each screen is looked at in all of them; the last is that in which people press things."""

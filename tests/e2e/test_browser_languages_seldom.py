@@ -10,7 +10,7 @@ from tests.e2e.test_browser_attention import WATCHED
 from tests.e2e.test_browser_invite import TurnedServer, turned
 from tests.e2e.test_browser_languages import Walk
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 __all__ = ["turned"]
 
 FOREIGN = "ñó " * 12 + "ñ" * 60

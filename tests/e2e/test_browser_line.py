@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.browser import lose_the_server
 from tests.e2e.proxy import Proxy
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture

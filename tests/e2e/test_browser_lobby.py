@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.browser import DESKTOP, PHONE
 from tests.e2e.test_browser_access import serious_faults
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 NOUGHTS = "Noughts and crosses"
 CELLS = ("centre", "top left", "top", "top right", "left", "right", "bottom left", "bottom", "bottom right")

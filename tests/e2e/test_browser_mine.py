@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.e2e.test_browser_accounts import open_account
 from tests.e2e.test_browser_attention import shows_icon
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 BADGED = (
     "window.badges = []; Navigator.prototype.setAppBadge = async (count) => void window.badges.push(count);"

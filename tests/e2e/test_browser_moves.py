@@ -10,7 +10,7 @@ from tests.e2e.browser import DESKTOP, PHONE
 from tests.e2e.test_browser_access import serious_faults
 from tests.e2e.test_browser_small import ON_ITS_SIDE, TOUCH
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 SCREENS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": DESKTOP},

@@ -6,7 +6,7 @@ from threading import Event, Thread
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 NOTED = """async () => (await (await fetch('/api/notifications')).json()).endpoints[0].failure"""
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.hands import button, choose
 from tests.e2e.test_browser_lobby import in_turn, is_seated, play_now, play_ranked
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 
 BLITZ = {"kind": "increment", "seconds": 180, "extra": 2}

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.browser import PHONE
 from tests.e2e.test_browser_access import serious_faults
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 WISH = {"game": "backgammon", "config": {"variant": "plakoto"}, "id": "rules.room"}
 HOSTILE = """

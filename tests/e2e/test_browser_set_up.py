@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, PHONE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 TOUCH = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
 SHEET = """refuse => {

@@ -9,7 +9,7 @@ from tests.e2e.browser import DESKTOP, PHONE
 from tests.e2e.hands import button, movable, tap, wait_for_dice
 from tests.e2e.test_browser_access import serious_faults
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 PAPER = "getComputedStyle(document.body).backgroundColor"
 LIGHT, DARK = "rgb(247, 243, 234)", "rgb(23, 21, 18)"

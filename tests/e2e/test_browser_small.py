@@ -11,7 +11,7 @@ from tests.e2e.browser import DRAWN, PHONE, Visitor
 from tests.e2e.hands import choose
 from tests.e2e.test_browser_access import serious_faults
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 ON_ITS_SIDE: ViewportSize = {"width": 844, "height": 390}
 ZOOMED = {"width": 640, "height": 400}

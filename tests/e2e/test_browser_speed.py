@@ -12,7 +12,7 @@ from parlour.games.minesweeper import Field
 from parlour.server.api.web_pages import BUILT
 from tests.e2e.weighing import bytes_until_usable
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 LARGE = {"preset": "advanced"}
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.clicker import play_to_the_end, press_next, watch_answers
 from tests.e2e.test_browser_moves import SCREENS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")

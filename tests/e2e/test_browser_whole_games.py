@@ -12,7 +12,7 @@ from parlour.games import GAMES
 from tests.e2e.clicker import play_to_the_end, watch_answers
 from tests.e2e.test_browser_moves import SCREENS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.e2e
 
 LONGER = {"5 points", "7 points", "To 50", "To 100"}
 """Presets by which more of the same is played."""

@@ -9,7 +9,7 @@ from tests.e2e.browser import Profiles, Visitor
 from tests.e2e.firefox import FIREFOX, faults, launch_firefox
 from tests.e2e.webkit import DRIVER, SCREEN_SERVER, launch_webkit
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.e2e.conftest import SEVERAL
 from tests.e2e.gammonx import WHOLE_MATCH, by_seat
 from tests.e2e.hands import SLOW, act
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 
 VARIANTS = {0: "backgammon", 1: "tavla", 2: "tavli"}

@@ -22,7 +22,7 @@ from tests.e2e.servers import Server
 from tests.e2e.test_browser_lobby import NOUGHTS, arrive, button, play_the_bot
 from tests.e2e.test_browser_pictures import DRAWN
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
 RACE = ROOT / "tests" / "plugins" / "race"

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from tests.e2e.browser import PHONE
 from tests.e2e.test_browser_languages import FAULTS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.e2e
 
 STYLE = "body { margin: 0; font: 16px/1.25 sans-serif } p { margin: 0 } .at { position: absolute; top: 0 }"
 BOARD = "<svg class=board viewBox='0 0 100 100' width=100 height=100 font-size=10>{}</svg>"

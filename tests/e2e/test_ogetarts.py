@@ -37,7 +37,6 @@ def last_game(player, updates):
     return player.wait_for("update", count=updates)["game"]
 
 
-@pytest.mark.timeout(180)
 def test_a_whole_game_by_clicks_against_the_native_socket(patient, enter):
     ann, bob, thief, eve = (enter(patient, name) for name in ("Ann", "Bob", "Thief", "Eve"))
     joined = come_in(ann, "den", "Ann")

@@ -17,7 +17,7 @@ from tests.e2e.lines import PATIENCE
 from tests.e2e.positions import Position, of_page, of_scene, of_state, of_view
 from tests.e2e.servers import Guest
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 OF_GAME = ("game-started", "game-state", "double-offered", "double-accepted")
 """Events with the game's state; each step of a game but its last is one of them."""

@@ -8,7 +8,7 @@ from playwright.sync_api import FrameLocator, Locator, Page, expect
 from tests.e2e.browser import Visitor
 from tests.e2e.servers import Server
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 FIRST, SECOND, SPECTATOR = "Seat 0: Player 1", "Seat 1: Player 2", "Spectator"
 

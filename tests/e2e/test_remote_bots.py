@@ -14,7 +14,7 @@ from tests.e2e.servers import launch
 from tests.e2e.test_browser_access import serious_faults
 from tests.test_docs import blocks
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from parlour.games.stratego.picture import NAMES, name_of
 from tests.e2e.armies import SQUARES, STAND_STILL, draw_up, move, press_button, square, stands
 from tests.e2e.test_ogetarts import click, come_in
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
 MINER, MARSHAL, BOMB, FLAG = (RANKS[name] for name in ("miner", "marshal", "bomb", "flag"))

@@ -9,7 +9,7 @@ from tests.mcp.models import play_out, wanderers
 from tests.nats import Nats
 from tests.postgres import Postgres
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.torture.cluster import Plan, torture
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]  # a busy machine starts servers slowly
+pytestmark = pytest.mark.e2e
 
 
 async def test_two_kills_a_pause_a_cut_and_a_crash_of_the_database_lose_nothing(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.torture.members import torture_accounts
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 
 async def test_whatever_was_answered_about_accounts_survives_kill_9(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from tests.torture.kills import Plan, torture
 from tests.torture.restarts import restart
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]  # a busy machine starts servers slowly
+pytestmark = pytest.mark.e2e
 
 
 async def test_kills_and_a_crash_of_the_database_lose_nothing(tmp_path):

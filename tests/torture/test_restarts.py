@@ -20,7 +20,7 @@ LOST_AT_MOST = 2.0
 THREE = 3.25
 """Seconds that the kept clock has left before the server is killed: by the next write there are less."""
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

@@ -4,7 +4,7 @@ import pytest
 
 from tests.torture.supervised import roll
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]  # a busy machine starts servers slowly
+pytestmark = pytest.mark.e2e
 
 
 async def test_a_rolling_restart_loses_nothing_and_everybody_comes_back(tmp_path):

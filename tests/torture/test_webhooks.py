@@ -107,7 +107,6 @@ def test_a_message_to_a_browser_is_complained_of_that_another_server_has_signed(
 
 
 @pytest.mark.e2e
-@pytest.mark.timeout(180)
 async def test_whoever_is_away_is_told_once_across_kill_9(tmp_path):
     tellers = await torture_webhooks(tmp_path / "data", kills=4, seed=7)
     assert tellers.complaints == []
@@ -122,7 +121,6 @@ KILLS = {"plan_in_two_writes": 20, "give_up_soon": 10}
 
 @pytest.mark.e2e
 @pytest.mark.long
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("fault", [plant.__name__ for plant in OF_WEBHOOKS])
 async def test_a_server_that_breaks_a_promise_about_webhooks_is_found_out(tmp_path, fault):
     tellers = await torture_webhooks(tmp_path / "data", kills=KILLS.get(fault, 4), seed=7, fault=fault)
