@@ -235,8 +235,9 @@ class Limits:
     def count_account(self, address: str) -> None:
         """Count an account that this address opens, unless it has opened too many."""
         if not self.accounts.take(address, 1.0):
-            most = f"at most {self._settings.address_accounts:g} new accounts an hour from one address"
-            raise Refused(Code.TOO_FAST, f"{most}; try again later")
+            most = self._settings.address_accounts
+            why = f"at most {most:g} new accounts an hour from one address; try again later"
+            raise Refused(Code.TOO_FAST, why)
 
     def sweep(self) -> None:
         """Let go of those who are quiet."""
