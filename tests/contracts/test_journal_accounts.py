@@ -6,6 +6,7 @@ import pytest
 
 from parlour.errors import Refused
 from parlour.journal.base import Drop, NewRecord, RecordQuery
+from parlour.server.endpoint_records import endpoints_of
 from parlour.server.limits import Allowances
 from parlour.server.outgoing import Outgoing
 from parlour.server.parts.accounts.accounts import MOST_DEVICES, Accounts
@@ -84,8 +85,8 @@ async def test_what_one_worker_asked_an_authenticator_is_good_at_any_other_and_o
         Passkeys(journal, at._clock, at._sessions, at, Tokens(b"k" * 32, date=at._clock.date))
         for at in workers
     )
-    made = key.create(await one.ask_for_new("ann", "Ann", site))
     ann = Bearer("ann", 0)
+    made = key.create(await one.ask_for_new(ann, "Ann", site))
     signed_in, _ = await workers[1].open(ann, "Ann", "a phone", also=two.adding(ann, "a phone", made, site))
     shown = key.get(await three.ask_for_any(site))
     entered = await asyncio.gather(
@@ -109,7 +110,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
     await two._sessions.look_up("ann")
     stolen = Bearer("ann", 0)
     passkeys = Passkeys(journal, two._clock, two._sessions, two, Tokens(b"k" * 32, date=two._clock.date))
-    made = key.create(await passkeys.ask_for_new("ann", "Ann", site))
+    made = key.create(await passkeys.ask_for_new(stolen, "Ann", site))
     endpoints = Endpoints(journal, two._sessions, Outgoing(local=True))
     await one.open("ann", "Ann", "a phone")
     mine = Endpoints(journal, one._sessions, Outgoing(local=True))
@@ -126,6 +127,8 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
         passkeys.remove(stolen, "one"),
         endpoints.add_webhook(stolen, "http://127.0.0.1:9/", 0.0),
         endpoints.remove(stolen, told.id),
+        endpoints.list(stolen),
+        passkeys.ask_for_new(stolen, "Ann", site),
         two._sessions.known_by(stolen),
         keep_preferences(two._sessions, stolen, Preferences(sound=False)),
         become_bot(journal, two._sessions, KeptPlayer("ann", "Ann"), stolen, bot=True),
@@ -136,7 +139,7 @@ async def test_a_worker_that_has_not_heard_that_a_session_was_ended_does_nothing
     ann = await one._sessions.known("ann")
     assert ann is not None
     assert (ann.name, ann.bot, ann.passkeys, len(ann.devices), ann.session) == ("Ann", False, (), 1, 1)
-    assert await mine.list("ann") == [told]
+    assert await endpoints_of(journal, "ann") == [told]
     assert await preferences_of(journal, "ann") == Preferences()
 
 
@@ -157,7 +160,7 @@ async def test_whoever_is_deleted_while_an_address_of_theirs_is_looked_up_is_tol
     answer.set()
     with pytest.raises(Refused, match="bad_token"):
         await adding
-    assert await endpoints.list("gus") == []
+    assert await endpoints_of(journal, "gus") == []
 
 
 async def test_a_name_that_looks_like_the_old_one_is_the_one_that_is_kept(journal, worker):

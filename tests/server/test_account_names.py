@@ -244,8 +244,8 @@ async def test_a_key_is_made_anew_once(tmp_path):
 async def test_a_key_of_newer_rules_is_made_anew_when_an_older_server_starts_and_left_while_it_runs(tmp_path):
     journal = Counting(tmp_path, "process")
     await journal.open()
-    await journal.keep(NewRecord(ACCOUNT_NAME, "tomorrow's", b"Ann", sort=RULES + 1))
-    await journal.keep(NewRecord(ACCOUNT_NAME, "bob", b"Bob", sort=RULES))
+    await journal.keep(NewRecord(ACCOUNT_NAME, "tomorrow's", b"Ann", sort=-(RULES + 1)))
+    await journal.keep(NewRecord(ACCOUNT_NAME, "bob", b"Bob", sort=-RULES))
     for newer, first in ((False, "tomorrow's"), (True, "ann")):
         await renew_keys(journal, newer=newer)
         found = {record.key for record in await journal.records(RecordQuery(ACCOUNT_NAME))}

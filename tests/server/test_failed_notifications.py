@@ -2,6 +2,7 @@
 
 import pytest
 
+from parlour.server.endpoint_records import Failure, endpoints_of
 from parlour.server.parts.notifications.rules import PAUSES
 from tests.listener import Listener
 from tests.push_receiver import PushReceiver
@@ -61,6 +62,19 @@ async def test_an_endpoint_that_is_gone_is_told_to_its_owner_and_sent_nothing_mo
     await club.play(ann, 2)
     await club.told()
     assert len(listener.received) == 1
+
+
+async def test_an_endpoint_that_is_gone_stays_so_whatever_a_slower_answer_says(club, ann_and_bob, listener):
+    ann, bob = ann_and_bob
+    listener.says(410)
+    await club.browser(bob, PushReceiver(), listener.url())
+    (before,) = await endpoints_of(club.world.journal, bob["id"])
+    await club.sit(ann, bob)
+    await club.play(ann, 0)
+    await club.told()
+    for slower in (None, Failure(club.world.clock.date(), "not_reached", "no answer")):
+        await club.world.server.notifications.endpoints.note(before, slower)
+        assert (await failure_at(club, bob))["code"] == "gone"
 
 
 async def test_an_endpoint_that_is_gone_and_added_anew_is_told_again(club, ann_and_bob, listener):

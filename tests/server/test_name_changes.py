@@ -15,7 +15,7 @@ from parlour.journal.sqlite import SqliteJournal
 from parlour.offers import Resign
 from parlour.ratings import Standing
 from parlour.server.parts.accounts.leaving import FORMER
-from parlour.server.parts.accounts.name_changes import NAME_CHANGE, ONCE_MORE, PAUSES
+from parlour.server.parts.accounts.name_changes import NAME_CHANGE, ONCE_MORE, PAUSES, name_change
 from parlour.server.standings import STANDING, standing_record
 from parlour.server.ticket_records import TICKET
 from parlour.wire import Queue, Rename
@@ -48,6 +48,10 @@ async def sits(club, room, player):
 
 async def said(line):
     return [(one["name"], one.get("account", False)) for _, one in line.heard("chat")]
+
+
+def test_a_note_that_somebody_was_deleted_is_kept_in_the_words_of_before():
+    assert name_change("ann", 0.0, is_deleted=True).body == b'{"is_gone":true}'
 
 
 # Tickets.

@@ -33,6 +33,9 @@ from tests.listener import Listener
         "64:ff9b:1::808:808", "::8.8.8.8", "::10.0.0.1", "::ffff:0:10.0.0.1", "::ffff:192.88.99.1",
         "64:ff9b::c058:6301", "2002:c058:6301::1", "2002:a9fe:a9fe::1", "64:ff9b::a9fe:a9fe",
         "2600::5efe:10.0.0.1", "2600::200:5efe:192.168.1.1", "2001::8.8.8.8",
+        "fd12:3456::5efe:8.8.8.8", "fe80::5efe:8.8.8.8", "fec0::200:5efe:8.8.8.8", "2001:db8::5efe:8.8.8.8",
+        "64:ff9b:1:a00:0:5efe:8.8.8.8", "100::5efe:8.8.8.8", "::5efe:8.8.8.8", "2002:a00:1::5efe:8.8.8.8",
+        "2002:7f00:1::200:5efe:8.8.8.8",
     ],
 )  # fmt: skip
 def test_an_address_that_is_not_of_the_public_internet_is_known_in_every_dress(address):
@@ -49,6 +52,7 @@ def test_an_address_that_is_not_of_the_public_internet_is_known_in_every_dress(a
         "2606:4700::1111",
         "2001:200::1",
         "64:ff9b::808:808",
+        "2600::5efe:8.8.8.8",
     ],
 )
 def test_an_address_of_the_public_internet_is_reached(address):
@@ -149,6 +153,16 @@ async def test_a_player_whose_names_are_all_slow_holds_up_nobody_elses():
         answer.set()
         assert await asyncio.gather(*slow[:10]) == [["8.8.8.8"]] * 10
         assert await names.look_up("example.org", 443, "eve") == ["8.8.8.8"]
+
+
+async def test_a_look_up_that_ends_by_a_mistake_keeps_no_place():
+    def ask(host, port):
+        raise KeyError(host)
+
+    names = Names(1, ask, share=1)
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            await names.look_up("example.org", 443, "ann")
 
 
 async def test_a_name_that_is_not_there_is_refused_with_its_name():

@@ -184,7 +184,7 @@ class AccountHolder:
             self._begin(Deed("use", self._now, word=secret), do)
 
     def _ask_for_new(self, bearer: Bearer) -> None:
-        self._begin(Deed("ask_for_new", self._now, bearer), self._ring.ask_for_new)
+        self._begin(Deed("ask_for_new", self._now, bearer), lambda at: self._ring.ask_for_new(at, bearer))
 
     def _ask(self, _: Bearer) -> None:
         if key := self._ring.choose(self.deeds):

@@ -46,8 +46,8 @@ class KeyRing:
     def sign(self, key: str, options: Any) -> Credential:
         return self._made[key].get(options, count=0)
 
-    async def ask_for_new(self, machine: Machine) -> Any:
-        return await self.passkeys(machine).ask_for_new(self._id, None, SITE)
+    async def ask_for_new(self, machine: Machine, bearer: Bearer) -> Any:
+        return await self.passkeys(machine).ask_for_new(bearer, None, SITE)
 
     async def ask(self, machine: Machine) -> Any:
         return await self.passkeys(machine).ask_for_any(SITE)

@@ -99,13 +99,16 @@ def inner_address(address: IpAddress) -> IpAddress:
     """
     if isinstance(address, IPv4Address):
         return address
-    if address in _NAT64 or int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
+    if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
 
 
 def is_public(address: IpAddress) -> bool:
     """True if an address is one of the public internet, for a single machine."""
+    last = IPv4Address(int(address) & 0xFFFFFFFF)
+    if address.version == 6 and int(address) >> 32 & 0xFFFFFFFF in _ISATAP and not is_public(last):
+        return False
     inner = inner_address(address)
     if any(one in block for block in _SPECIAL for one in (address, inner)):
         return False
@@ -146,21 +149,28 @@ class Names:
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[str]] = loop.create_future()
 
-        def end(settle: Callable[[], None]) -> None:
+        def leave() -> None:
             self._free.release()
             share.release()
+
+        def end(settle: Callable[[], None]) -> None:
+            leave()
             if not found.done():
                 settle()
 
         def look() -> None:
             try:
                 settle = partial(found.set_result, self._ask(host, port))
-            except (OSError, UnicodeError) as error:
+            except Exception as error:  # noqa: BLE001 - whoever waits is told
                 settle = partial(found.set_exception, error)
             with suppress(RuntimeError):  # the server has stopped meanwhile
                 loop.call_soon_threadsafe(end, settle)
 
-        Thread(target=look, name="names", daemon=True).start()  # a server that stops does not wait for it
+        try:
+            Thread(target=look, name="names", daemon=True).start()  # a server that stops does not wait for it
+        except RuntimeError as error:  # there are too many threads
+            leave()
+            raise OSError(str(error)) from error
         return await found
 
 

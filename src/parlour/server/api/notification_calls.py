@@ -41,9 +41,8 @@ class NotificationCalls:
         ]  # fmt: skip
 
     async def list_endpoints(self, request: Request) -> MyNotifications:
-        player = await self._callers.known(request)
+        endpoints = await self._endpoints.list(await self._callers.known_bearer(request))
         key = await self._endpoints.push_key()
-        endpoints = await self._endpoints.list(player)
         return MyNotifications(None if key is None else key.public, [_shown(one) for one in endpoints])
 
     async def add_browser(self, request: Request, wanted: BrowserSubscription) -> MyEndpoint:

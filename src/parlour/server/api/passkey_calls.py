@@ -38,9 +38,11 @@ class PasskeyCalls:
 
     async def ask_for_new(self, request: Request, new: NewAccount) -> PublicKeyOptions:
         self._charge(request)
-        id = await self._callers.known(request)
+        bearer = await self._callers.known_bearer(request)
         name = None if new.name is None else self._callers.checked_name(new.name)
-        return PublicKeyOptions(await self._passkeys.ask_for_new(id, name, site_of(request, self._settings)))
+        return PublicKeyOptions(
+            await self._passkeys.ask_for_new(bearer, name, site_of(request, self._settings))
+        )
 
     async def ask_for_any(self, request: Request) -> PublicKeyOptions:
         return PublicKeyOptions(await self._passkeys.ask_for_any(site_of(request, self._settings)))

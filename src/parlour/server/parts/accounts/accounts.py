@@ -119,15 +119,18 @@ class Accounts:
         Whoever brings a *code* can find out by it whether the account was made, should the answer get lost.
         """
         code = new_code() if code is None else code
+        is_counted = address is None
 
         async def make(guest: KeptPlayer) -> Made:
+            nonlocal is_counted
             if await self._journal.record(RECOVERY_CODE, digest_of_code(code)) is not None:
                 raise _wrong_code()
             account, claims = await self._account_of(guest, guest.name if name is None else name, device)
             account, changes = _with_code(account, code)
             account, more = (account, ()) if also is None else await also(account)
-            if address is not None:  # last, so that what is refused counts for nobody
+            if not is_counted and address is not None:  # last, so that what is refused counts for nobody
                 self._count(address)
+                is_counted = True
             return account, (*claims, *changes, *more, name_change(account.id, self._clock.now()))
 
         try:

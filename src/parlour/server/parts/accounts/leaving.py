@@ -8,7 +8,7 @@ import msgspec
 from parlour.journal.base import Change, Drop, Journal, RecordQuery, RoomQuery
 from parlour.lobby import Mode
 from parlour.ratings import Standing
-from parlour.server.endpoint_records import EndpointKind, endpoints_of
+from parlour.server.endpoint_records import EndpointKind, Failure, endpoints_of
 from parlour.server.owned_records import drop_owned
 from parlour.server.parts.accounts.accounts import PROXY_USER, RECOVERY_CODE, SIGN_IN_LINK, user_name
 from parlour.server.parts.accounts.name_changes import NameChanges, name_change
@@ -40,6 +40,8 @@ class OwnEndpoint(msgspec.Struct, frozen=True):
     url: str
     name: str
     since: float
+    failure: Failure | None
+    """Why the last message did not arrive."""
 
 
 class OwnTicket(msgspec.Struct, frozen=True):
@@ -94,7 +96,7 @@ async def everything_about(journal: Journal, player: KeptPlayer) -> Everything:
         player.devices,
         tuple(OwnPasskey(one.name, one.domain, one.since, one.used) for one in player.passkeys),
         [
-            OwnEndpoint(one.kind, one.url, one.name, one.since)
+            OwnEndpoint(one.kind, one.url, one.name, one.since, one.failure)
             for one in await endpoints_of(journal, player.id)
         ],
         await preferences_of(journal, player.id),

@@ -64,7 +64,7 @@ log = structlog.get_logger()
 class NameChange(msgspec.Struct, frozen=True, omit_defaults=True):
     """A player has another name, or an account now."""
 
-    is_deleted: bool = False
+    is_deleted: bool = msgspec.field(name="is_gone", default=False)
     """They were deleted: the old name goes from results, too."""
     is_done: bool = False
     """It was carried out once."""

@@ -24,6 +24,8 @@ from parlour.server.record_decoding import read
 from parlour.server.sessions import KeptPlayer
 
 ACCOUNT_NAME = "account_name"
+SORT = -RULES
+"""Of names with keys by the rules of now: those of older rules come first, where the largest do."""
 AT_ONCE = 100
 """Records whose keys are made anew side by side."""
 
@@ -60,17 +62,17 @@ async def renew_keys(journal: Journal, *, newer: bool = True) -> None:
 
 async def _of_other_rules(journal: Journal, *, newer: bool) -> list[Record]:
     """Some of the names whose keys were made by other rules."""
-    first = await journal.records(RecordQuery(ACCOUNT_NAME, "", limit=AT_ONCE))
-    older = [record for record in first if record.sort < RULES]
+    oldest = await journal.records(RecordQuery(ACCOUNT_NAME, "", largest_first=True, limit=AT_ONCE))
+    older = [record for record in oldest if record.sort > SORT]
     if older or not newer:
         return older
-    last = await journal.records(RecordQuery(ACCOUNT_NAME, "", largest_first=True, limit=AT_ONCE))
-    return [record for record in last if record.sort > RULES]
+    newest = await journal.records(RecordQuery(ACCOUNT_NAME, "", limit=AT_ONCE))
+    return [record for record in newest if record.sort < SORT]
 
 
 async def _renew_key(journal: Journal, record: Record) -> bool:
     """Make the key of a name anew; False if somebody else was faster."""
-    same = (replace(record, sort=RULES),)
+    same = (replace(record, sort=SORT),)
     ways: list[Sequence[Change]] = [same]
     with suppress(Damaged):  # noted; nobody can read it
         name = read(record, bytes.decode)
@@ -89,4 +91,4 @@ async def _renew_key(journal: Journal, record: Record) -> bool:
 
 def _record_of(key: str, name: str, owner: str) -> NewRecord:
     """The record of a name; it is sorted by the rules that have made its key."""
-    return NewRecord(ACCOUNT_NAME, key, name.encode(), owner=owner, sort=RULES)
+    return NewRecord(ACCOUNT_NAME, key, name.encode(), owner=owner, sort=SORT)

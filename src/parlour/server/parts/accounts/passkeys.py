@@ -25,7 +25,7 @@ from parlour.server.parts.accounts.accounts import (
 from parlour.server.parts.accounts.secrets import digest_of
 from parlour.server.parts.accounts.sites import Site
 from parlour.server.sessions import KeptPlayer, Passkey, Sessions
-from parlour.server.tokens import Bearer, Tokens, guest_name, random_letters
+from parlour.server.tokens import Bearer, Tokens, random_letters
 
 PASSKEY = "passkey"
 USED_CHALLENGE = "used_challenge"
@@ -75,15 +75,15 @@ class Passkeys:
         self._accounts = accounts
         self._tokens = tokens.of_kind("passkey challenge", lasts=CHALLENGE_LASTS)
 
-    async def ask_for_new(self, id: str, name: str | None, site: Site) -> dict[str, Any]:
+    async def ask_for_new(self, bearer: Bearer, name: str | None, site: Site) -> dict[str, Any]:
         """What a browser is asked to make a passkey for a player, who may become an account by that."""
         library = _library()
-        player = await self._sessions.known(id) or KeptPlayer(id, guest_name(id))
+        player = await self._sessions.known_by(bearer)
         if player.account is None:  # before anything is made, a name is refused that cannot be had
             player = replace(player, name=name or player.name)
             await self._accounts.claim(None, player)
-        challenge = self._tokens.issue(f"{random_letters(26)}:{id}")
-        who, known = (id, player.name), player.passkeys
+        challenge = self._tokens.issue(f"{random_letters(26)}:{player.id}")
+        who, known = (player.id, player.name), player.passkeys
         options: dict[str, Any] = library.ask_for_new(site, who, challenge, CHALLENGE_LASTS, known)
         return options
 

@@ -63,9 +63,10 @@ class Endpoints:
             self._key = ServerKey(await secret_of(self._journal, KEY_NAME))
         return self._key
 
-    async def list(self, player: str) -> list[Endpoint]:
-        """Where a player is told."""
-        return await endpoints_of(self._journal, player)
+    async def list(self, bearer: Bearer) -> list[Endpoint]:
+        """Where a player is told, whose token has not ended anywhere."""
+        player = await self._sessions.known_by(bearer)
+        return await endpoints_of(self._journal, player.id)
 
     async def add_browser(
         self, bearer: Bearer, url: str, key: str, secret: str, name: str, date: float
@@ -129,13 +130,16 @@ class Endpoints:
         return new
 
     async def note(self, tried: Endpoint, failure: Failure | None) -> None:
-        """Keep why the last message did not arrive, unless the endpoint was changed or removed meanwhile."""
-        record = await self._journal.record(ENDPOINT, tried.id)
-        now = None if record is None else read(record, read_endpoint)
-        if record is None or now is None or now.failure == failure:
-            return
-        if replace(now, failure=None) == replace(tried, failure=None):
-            with suppress(Conflict):
+        """Keep why the last message did not arrive, unless the endpoint was changed or removed meanwhile.
+
+        One that is gone stays so until it is added again: another answer may have been slower.
+        """
+        with suppress(Conflict, Damaged):  # changed just now; noted, and nobody can read it
+            record = await self._journal.record(ENDPOINT, tried.id)
+            now = None if record is None else read(record, read_endpoint)
+            if record is None or now is None or now.is_gone or now.failure == failure:
+                return
+            if replace(now, failure=None) == replace(tried, failure=None):
                 await self._journal.keep(Unchanged(record), endpoint_record(replace(now, failure=failure)))
 
     async def _before(self, id: str) -> Endpoint | None:

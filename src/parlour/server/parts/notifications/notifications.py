@@ -256,9 +256,7 @@ class Notifications:
             if changes:
                 await self._change(changes)
             await self.endpoints.note(endpoint, failure)
-        except Damaged:  # logged: the endpoint was damaged meanwhile
-            pass
-        except Trouble as error:  # it is tried again, with the same id
+        except Trouble as error:  # a delivery that was not forgotten is tried again, with the same id
             log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
         finally:
             self._slots.give_back(endpoint.player, again=delivery.tries > 1)
