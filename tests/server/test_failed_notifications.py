@@ -2,7 +2,8 @@
 
 import pytest
 
-from parlour.server.endpoint_records import Failure, endpoints_of
+from parlour.journal.base import RecordQuery
+from parlour.server.endpoint_records import ENDPOINT, Failure, read_endpoint
 from parlour.server.parts.notifications.rules import PAUSES
 from tests.listener import Listener
 from tests.push_receiver import PushReceiver
@@ -68,12 +69,12 @@ async def test_an_endpoint_that_is_gone_stays_so_whatever_a_slower_answer_says(c
     ann, bob = ann_and_bob
     listener.says(410)
     await club.browser(bob, PushReceiver(), listener.url())
-    (before,) = await endpoints_of(club.world.journal, bob["id"])
+    (record,) = await club.world.journal.records(RecordQuery(ENDPOINT))
     await club.sit(ann, bob)
     await club.play(ann, 0)
     await club.told()
     for slower in (None, Failure(club.world.clock.date(), "not_reached", "no answer")):
-        await club.world.server.notifications.endpoints.note(before, slower)
+        await club.world.server.notifications.endpoints.note(read_endpoint(record.body), slower)
         assert (await failure_at(club, bob))["code"] == "gone"
 
 
