@@ -11,8 +11,8 @@ from parlour.errors import Refused
 from parlour.journal.base import Fenced, NewRecord, NotKept, RecordQuery
 from parlour.journal.shards import shard_of
 from parlour.lobby import Ticket
-from parlour.server.parts.accounts.name_changes import LOOK_EVERY
 from parlour.server.parts.accounts.name_records import ACCOUNT_NAME
+from parlour.server.poller import LOOK_EVERY
 from parlour.server.rooms.calls import AsksPlayer
 from parlour.server.sessions import LookUpFirst
 from parlour.server.tokens import Bearer

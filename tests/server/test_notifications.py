@@ -362,7 +362,7 @@ async def test_two_servers_on_one_journal_tell_each_turn_once(club, ann_and_bob,
     await club.sit(ann, bob)
     await club.play(ann, 0)
     other = World(PLAYABLE, club.world.journal, club.world.clock, local_webhooks=True)
-    other.server.notifications._ask()
+    other.server.notifications.look_soon()
     await club.told()
     await settled(other)
     assert rooms_told(listener) == ["ABCD"]

@@ -27,10 +27,10 @@ from parlour.journal.base import (
     Trouble,
     Unchanged,
 )
-from parlour.server.clock import Clock, Handle
-from parlour.server.mailbox import Mailbox
+from parlour.server.clock import Clock
 from parlour.server.owned_records import drop_owned
 from parlour.server.parts.accounts.name_records import renew_keys
+from parlour.server.poller import LOOK_EVERY, Poller
 from parlour.server.record_decoding import read
 from parlour.server.result_records import RESULT, UNRATED, read_result, read_unrated, results_of
 from parlour.server.rooms.calls import Perform, RoomCall
@@ -46,8 +46,6 @@ PAUSES = (1.0, 5.0, 30.0, 300.0, 3600.0)
 """Seconds until it is tried again, where a room could not be asked."""
 AT_ONCE = 100
 """Notes that one look reads."""
-LOOK_EVERY = 15.0
-"""Seconds between two looks for what a worker that is gone has left, where there are several."""
 TRIES = 5
 _OVER = (Code.UNKNOWN_ROOM, Code.ROOM_ENDED, Code.NOT_SEATED)
 """How a room refuses that has ended meanwhile, or where the player has no seat any more."""
@@ -81,8 +79,10 @@ def name_change(player: str, now: float, *, is_deleted: bool = False) -> Record:
     return Record(NAME_CHANGE, player, _encode(NameChange(is_deleted)), owner=player, due=now)
 
 
-class NameChanges:
+class NameChanges(Poller):
     """Carries out what is noted of new names."""
+
+    failed = "not_renamed"
 
     def __init__(
         self,
@@ -92,13 +92,9 @@ class NameChanges:
         call: CallRoom,
         is_shared: Callable[[], bool],
     ) -> None:
-        self._journal, self._clock, self._sessions, self._call = journal, clock, sessions, call
+        super().__init__(clock)
+        self._journal, self._sessions, self._call = journal, sessions, call
         self._is_shared = is_shared
-        self.mailbox = Mailbox()
-        self._stopping = self._is_asked = False
-        """Nothing new is begun; a look waits in the mailbox."""
-        self._planned: Handle | None = None
-        self._planned_at = 0.0
 
     def now(self) -> float:
         """From when on something is to be carried out."""
@@ -108,39 +104,18 @@ class NameChanges:
         """Go on with what was left when the server stopped."""
         self.look_soon()
 
-    async def stop(self) -> None:
-        """Begin nothing new."""
-        self._stopping = True
-        if self._planned is not None:
-            self._planned.cancel()
-        await self.mailbox.drained()
-
-    def look_soon(self) -> None:
-        """Carry out what is due, after what is being carried out now; nobody has to wait for it."""
-        if not self._stopping and not self._is_asked:
-            self._is_asked = True
-            self.mailbox.put(self._look)
-
     # As time goes by.
 
-    async def _look(self) -> None:
-        """Carry out what is due, and plan the next look, whatever comes of this one."""
-        self._is_asked = False
-        following: float | None = self._clock.now() + PAUSES[0]
-        try:
-            due_now = RecordQuery(NAME_CHANGE, due_by=self._clock.now(), limit=AT_ONCE)
-            for note in await self._journal.records(due_now):
-                if self._stopping:
-                    return
-                await self._carry_out(note)
-            if self._is_shared():  # with workers of an older version, perhaps, which compare names otherwise
-                await renew_keys(self._journal, newer=False)
-            following = await self._next_due()
-        except Trouble as error:  # the disk is full, say; the notes wait
-            log.error("not_renamed", error=str(error))
-        finally:
-            if following is not None:
-                self._look_at(following)
+    async def look(self) -> float | None:
+        """Carry out what is due."""
+        due_now = RecordQuery(NAME_CHANGE, due_by=self._clock.now(), limit=AT_ONCE)
+        for note in await self._journal.records(due_now):
+            if self.is_stopping:
+                return None
+            await self._carry_out(note)
+        if self._is_shared():  # with workers of an older version, perhaps, which compare names otherwise
+            await renew_keys(self._journal, newer=False)
+        return await self._next_due()
 
     async def _next_due(self) -> float | None:
         """When the next look is worth it, if ever."""
@@ -149,18 +124,6 @@ class NameChanges:
         if self._is_shared():
             times.append(self._clock.now() + LOOK_EVERY)
         return min(times, default=None)
-
-    def _look_at(self, when: float) -> None:
-        if self._stopping or (self._planned is not None and self._planned_at <= when):
-            return
-        if self._planned is not None:
-            self._planned.cancel()
-        self._planned_at = when
-        self._planned = self._clock.call_at(when, self._ring)
-
-    def _ring(self) -> None:
-        self._planned = None
-        self.look_soon()
 
     async def _carry_out(self, note: Record) -> None:
         """Carry a note out, and keep when it is to be looked at again, if ever."""
@@ -191,7 +154,7 @@ class NameChanges:
     async def _leave(self, note: Record, change: NameChange, pause: float) -> None:
         due = self._clock.now() + pause
         await self._keep(note, replace(note, body=_encode(change), due=due))
-        self._look_at(due)
+        self.look_at(due)
 
     async def _keep(self, note: Record, change: Change) -> None:
         """Change a note, unless the player has yet another name, or another worker was first."""
@@ -200,7 +163,7 @@ class NameChanges:
         except Fenced:
             raise
         except Conflict:
-            self._look_at(self._clock.now())
+            self.look_at(self._clock.now())
 
     # What has the name.
 

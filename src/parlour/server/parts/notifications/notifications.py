@@ -27,9 +27,8 @@ from parlour.journal.base import (
     RecordQuery,
     Trouble,
 )
-from parlour.server.clock import Clock, Handle
+from parlour.server.clock import Clock
 from parlour.server.endpoint_records import ENDPOINT, Endpoint, Failure, endpoints_of, read_endpoint
-from parlour.server.mailbox import Mailbox
 from parlour.server.outgoing import NotReached, Outgoing
 from parlour.server.parts.notifications.endpoints import Endpoints
 from parlour.server.parts.notifications.messages import Message, push_headers, told, webhook_message
@@ -47,6 +46,7 @@ from parlour.server.parts.notifications.rules import (
     read_delivery,
     replace_by_try,
 )
+from parlour.server.poller import LOOK_EVERY, Poller
 from parlour.server.record_decoding import read
 from parlour.server.rooms.calling_records import GRACE
 from parlour.server.rooms.events import PlayersCalled, RoomEvent
@@ -57,10 +57,6 @@ from parlour.server.turn_records import TURN, AwaitedTurn, read_turn, turn_key
 
 AT_ONCE = 100
 """Records that one look reads."""
-LOOK_EVERY = 15.0
-"""Seconds between two looks for what a worker that is gone has left, where there are several."""
-TRY_AGAIN = 1.0
-"""Seconds before a failed read or write is tried again."""
 NO_ANSWER = "there was no answer: the address could not be reached, or took too long"
 """What the owner of an endpoint reads; the log says more."""
 FINISH_WITHIN = 2.0
@@ -69,8 +65,10 @@ FINISH_WITHIN = 2.0
 log = structlog.get_logger()
 
 
-class Notifications:
+class Notifications(Poller):
     """Tells players who are away that it is their turn."""
+
+    failed = "not_notified"
 
     def __init__(  # noqa: PLR0913 - each is one thing that it needs
         self,
@@ -83,31 +81,24 @@ class Notifications:
         site: str,
         is_shared: Callable[[], bool],
     ) -> None:
-        self._journal, self._clock, self._sessions, self._games = journal, clock, sessions, games
+        super().__init__(clock)
+        self._journal, self._sessions, self._games = journal, sessions, games
         self._outgoing = outgoing
         self._site = site
         """Where the server's pages are; empty if that is not known."""
         self.endpoints = Endpoints(journal, sessions, outgoing)
-        self.mailbox = Mailbox()
         self.under_way = Tasks()
         self._slots = RequestSlots()
-        self._is_asked = False
-        self._stopping = False
-        self._planned: Handle | None = None
-        self._planned_at = 0.0
         self._is_shared = is_shared
 
     async def start(self) -> None:
         """Go on with what was left when the server stopped."""
-        self._ask()
+        self.look_soon()
         await self.mailbox.drained()
 
     async def stop(self) -> None:
         """Begin nothing new, and wait a little for the answers that are missing."""
-        self._stopping = True
-        if self._planned is not None:
-            self._planned.cancel()
-        await self.mailbox.drained()
+        await super().stop()
         if self.under_way:
             await asyncio.wait(self.under_way, timeout=FINISH_WITHIN)
         for task in tuple(self.under_way):
@@ -118,31 +109,20 @@ class Notifications:
     def hear(self, event: RoomEvent) -> None:
         """Look again when somebody who is away and has to move is to be told."""
         if isinstance(event, PlayersCalled):
-            self._look_at(self._clock.now() + GRACE)
+            self.look_at(self._clock.now() + GRACE)
 
-    # Looking for what is due.
+    async def look(self) -> float | None:
+        """Plan the deliveries of turns that are due, and begin as many of those as there are free slots."""
+        now = self._clock.now()
+        turns = await self._journal.records(RecordQuery(TURN, due_by=now, limit=AT_ONCE))
+        for record in turns:
+            await self._plan_turn(record, now)
+        await self._begin_all(DELIVERY, self._slots.free, now)
+        await self._begin_all(RETRY, self._slots.free_again, now)
+        return await self._next_due(now)
 
-    def _ask(self) -> None:
-        if not self._is_asked and not self._stopping:
-            self._is_asked = True
-            self.mailbox.put(self._look)
-
-    async def _look(self) -> None:
-        self._is_asked = False
-        try:
-            now = self._clock.now()
-            turns = await self._journal.records(RecordQuery(TURN, due_by=now, limit=AT_ONCE))
-            for record in turns:
-                await self._plan_turn(record, now)
-            await self._begin_all(DELIVERY, self._slots.free, now)
-            await self._begin_all(RETRY, self._slots.free_again, now)
-            await self._plan_next_look(now)
-        except Trouble as error:  # the disk is full, say; the records wait
-            log.error("not_notified", error=str(error))
-            self._look_at(self._clock.now() + TRY_AGAIN)
-
-    async def _plan_next_look(self, now: float) -> None:
-        """Look again when the next record is due; if it has no slot, when one is given back."""
+    async def _next_due(self, now: float) -> float | None:
+        """When the next record is due; if it has no slot, the look is made when one is given back."""
         nexts = [
             record.due
             for kind, free in ((TURN, 1), (DELIVERY, self._slots.free), (RETRY, self._slots.free_again))
@@ -151,20 +131,7 @@ class Notifications:
         ]
         if self._is_shared():
             nexts.append(now + LOOK_EVERY)
-        if nexts:
-            self._look_at(min(nexts))
-
-    def _look_at(self, when: float) -> None:
-        if self._stopping or (self._planned is not None and self._planned_at <= when):
-            return
-        if self._planned is not None:
-            self._planned.cancel()
-        self._planned_at = when
-        self._planned = self._clock.call_at(when, self._ring)
-
-    def _ring(self) -> None:
-        self._planned = None
-        self._ask()
+        return min(nexts, default=None)
 
     # From turns to deliveries.
 
@@ -260,7 +227,7 @@ class Notifications:
             log.error("delivery_not_noted", endpoint=endpoint.id, error=str(error))
         finally:
             self._slots.give_back(endpoint.player, again=delivery.tries > 1)
-            self._ask()
+            self.look_soon()
 
     async def _send(self, delivery: Delivery, endpoint: Endpoint) -> Failure | None:
         """Send the message; returns why it did not arrive, if so."""
