@@ -183,7 +183,7 @@ def test_signing_out_everywhere_else_closes_the_other_browsers_socket_within_two
 
 
 def test_who_deletes_the_account_is_a_guest_again(server, visit):
-    ann = visit(server, "Dorothea")
+    ann = visit(server, "Henrietta")
     open_account(ann)
     ann.page.get_by_role("button", name="Delete my account").click()
     expect(ann.page.get_by_role("button", name="Keep it")).to_be_focused()

@@ -73,7 +73,7 @@ def test_pieces_move_calmly_quickly_or_not_at_all_as_one_has_chosen(server, visi
     for who in pair:
         button(who, "Ready").click()
     ann = pair[0]
-    expect(ann.page.locator(".bar.turn")).to_have_count(1)
+    expect(ann.board.get_by_role("img", name=re.compile("^dice of .*, an? "))).to_be_visible()
     who = pair[int(ann.page.locator(".bar.turn").get_attribute("data-seat"))]
     expect(movable(who).first).to_be_visible()
 
