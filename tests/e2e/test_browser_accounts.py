@@ -97,7 +97,7 @@ def test_who_plays_as_a_guest_is_asked_before_signing_in_leaves_that_guest_behin
     code = open_account(ann)
     cat.go("/").page.get_by_role("banner").get_by_role("textbox").fill(cat.name)
     cat.press("Enter")
-    cat.page.wait_for_function("() => localStorage.named === 'yes'")
+    cat.page.wait_for_function("() => localStorage.named")
     cat.go("/account").page.get_by_label(field).fill(code)
     sign_in = cat.page.get_by_role("button", name=go_on, exact=True)
     sign_in.click()
