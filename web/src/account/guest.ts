@@ -7,7 +7,7 @@ import { me } from "../me.svelte";
 export async function leftBehind(): Promise<string> {
   const { id, name, account } = await me.known();
   if (account) return "";
-  const { results, standings } = await api.player(id);
-  if (!me.named && !results.length && !standings.length) return "";
+  const [{ results, standings }, rooms] = await Promise.all([api.player(id), api.myRooms()]);
+  if (!me.named && !results.length && !standings.length && rooms.every(({ status }) => status === "over")) return "";
   return t("You play here as the guest {name}. Signing in leaves that guest behind with its rating and games: nobody can play as it again.", name);
 }
