@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.seconds import furthest_apart, milliseconds_apart
 from tests.e2e.slow_line import SlowLine
+from tests.e2e.test_browser_invite import leave
 from tests.e2e.test_browser_set_up import arrive, open_room
 
 pytestmark = pytest.mark.e2e
@@ -76,6 +77,21 @@ def test_a_running_clock_is_right_whatever_became_of_the_computers_own(server, v
     assert abs(seconds(ann, 0) - seconds(bob, 0)) <= 1
     ann.mark("centre")
     bob.sees("Your turn")
+
+
+def test_a_room_that_has_closed_is_not_entered_again_by_a_clock_that_was_set(server, visit):
+    ann, eve = visit(server, "Ann"), visit(server, "Eve")
+    eve.context.clock.install()
+    joins = []
+    eve.page.on("websocket", lambda line: line.on("framesent", lambda sent: joins.append("phx_join" in sent)))
+    eve.come_in(ann.open_room("Minesweeper"), "Watch")
+    leave(ann)
+    eve.sees("This room has closed.")
+    came = sum(joins)
+    eve.page.evaluate(SET)
+    eve.context.clock.run_for(15_000)  # it looks at the clock, and what it asks then takes a moment
+    eve.page.evaluate("fetch('/health')")
+    assert sum(joins) == came
 
 
 HEARD = """

@@ -72,6 +72,23 @@ def test_a_line_that_freezes_while_nobody_asks_anything_is_noticed_by_its_heartb
     bob.sees("Your turn")
 
 
+SLEPT = "(() => { const real = Date.now; Date.now = () => real() + 3600000; })()"
+"""A computer that slept for an hour, which its own clock counts and its browser does not."""
+
+
+def test_a_line_that_died_while_the_computer_slept_is_told_as_dead_after_seconds(table, way):
+    ann, bob = table
+    way.freeze()
+    ann.page.evaluate(SLEPT)
+    pass_seconds(ann, 9)
+    expect(trouble(ann)).to_be_visible()
+    way.thaw()
+    ann.context.clock.resume()
+    expect(trouble(ann)).to_have_count(0)
+    ann.mark("centre")
+    bob.sees("Your turn")
+
+
 def test_a_server_that_lives_and_is_slow_with_one_answer_is_waited_for(server, visit):
     ann, bob = visit(server, "Ann"), visit(server, "Bob")
     ann.context.clock.install()

@@ -141,11 +141,11 @@ export class Visit {
     }
     channel.on("update", (told) => this.#hear({ name: "update", told, at: steady() / 1000 }));
     channel.on("sync", (told) => this.#hear({ name: "sync", told, at: steady() / 1000 }));
-    const answered = (this.#entered = line.expect());
+    this.#entered = line.expect();
     channel
       .join()
-      .receive("ok", (told: JoinAnswer) => (answered(), this.#arrive(told)))
-      .receive("error", (problem: Problem) => (answered(), this.#turnedAway(problem)));
+      .receive("ok", (told: JoinAnswer) => (this.#entered(), this.#arrive(told)))
+      .receive("error", (problem: Problem) => (this.#entered(), this.#turnedAway(problem)));
   }
 
   #arrive(told: JoinAnswer): void {
@@ -189,8 +189,11 @@ export class Visit {
 
   /** Join once more and hear all anew, as after an error: a channel that is told to rejoin while it is joined leaves. */
   #rejoin(): void {
-    const channel = this.#channel as unknown as { trigger(event: string): void } | null;
-    channel?.trigger("phx_error");
+    const channel = this.#channel as unknown as { state: string; trigger(event: string): void } | null;
+    if (!this.joined || this.state.ended !== null || channel?.state !== "joined") return;
+    this.#entered();
+    this.#entered = line.expect(); // after a sleep the line may be dead
+    channel.trigger("phx_error");
   }
 }
 
