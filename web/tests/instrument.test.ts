@@ -5,10 +5,15 @@ import { beforeEach, expect, test, vi } from "vitest";
 class Blocked {
   static struck = 0;
   static allow: () => void;
-  state = "suspended";
+  static decline: () => void;
+  static state = "suspended";
+  state = Blocked.state;
   currentTime = 0;
   destination = {};
-  #allowed = new Promise<void>((allow) => (Blocked.allow = () => { this.state = "running"; allow(); }));
+  #allowed = new Promise<void>((answer) => {
+    Blocked.allow = () => { this.state = "running"; answer(); };
+    Blocked.decline = answer;
+  });
   resume = () => this.#allowed;
 }
 
@@ -26,6 +31,7 @@ beforeEach(async () => {
   for (const [name, fake] of Object.entries({ AudioContext: Blocked, OscillatorNode: Wire, GainNode: Wire })) vi.stubGlobal(name, fake);
   vi.resetModules();
   Blocked.struck = 0;
+  Blocked.state = "suspended";
   ({ play } = await import("../src/attention/instrument"));
 });
 
@@ -45,4 +51,20 @@ test("a sound that the browser lets through after a moment is heard", async () =
   Blocked.allow();
   await waiting;
   expect(Blocked.struck).toBe(3);
+});
+
+test("what a call has interrupted is asked to go on", async () => {
+  Blocked.state = "interrupted";
+  const waiting = play("move", () => 1000);
+  Blocked.allow();
+  await waiting;
+  expect(Blocked.struck).toBe(3);
+});
+
+test("nothing is struck where the call goes on", async () => {
+  Blocked.state = "interrupted";
+  const waiting = play("move", () => 1000);
+  Blocked.decline();
+  await waiting;
+  expect(Blocked.struck).toBe(0);
 });

@@ -17,10 +17,10 @@ export function prepare(): AudioContext {
 export async function play(sound: Sound, clock = () => performance.now()): Promise<void> {
   try {
     const context = prepare();
-    if (context.state === "suspended") {
+    if (!isHeard(context)) { // suspended, or on an iPhone interrupted
       const asked = clock();
       await context.resume(); // which may wait for a gesture, while one sound comes after the other
-      if (clock() - asked > LATE) return;
+      if (clock() - asked > LATE || !isHeard(context)) return;
     }
     const now = context.currentTime + 0.02;
     for (const note of SCORE[sound]) strike(context, note, now + note.at);
@@ -28,6 +28,8 @@ export async function play(sound: Sound, clock = () => performance.now()): Promi
     // A page without sound is as good.
   }
 }
+
+const isHeard = ({ state }: AudioContext): boolean => state === "running";
 
 /** A tone that begins at once and dies away; wood is short and dull, a bell has an overtone. */
 function strike(context: AudioContext, { kind, hertz, loud, long }: Note, at: number): void {
