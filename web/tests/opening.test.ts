@@ -50,7 +50,7 @@ describe("opening an account", () => {
   it("says in what an account that was found differs from what was asked for last", () => {
     const wanted = { name: "Anna", byPasskey: true };
     expect(differences({ name: "Ann", passkeys: [] }, wanted)).toEqual([
-      "Your account was made by an earlier try, by the name Ann.",
+      "Your account was made by an earlier try, under the name Ann.",
       "Your account was made by an earlier try, without a passkey: add one below.",
     ]);
     expect(differences({ name: "Anna", passkeys: [] }, { ...wanted, byPasskey: false })).toEqual([]);

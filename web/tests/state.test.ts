@@ -107,6 +107,8 @@ test("how it ended is said from my side", () => {
   expect(verdict({ won: ["ann", "bob"] }, [ANN, BOB], "ann")).toBe("You and Bob win");
   expect(verdict({ drew: ["ann", "bob"], why: "the board is full" }, [ANN, BOB], "ann")).toBe("A draw: the board is full");
   expect(verdict({ lost: ["ann"], why: "a mine" }, [ANN], "ann")).toBe("You lose: a mine");
+  expect(verdict({ lost: ["ann"] }, [ANN, BOB], null)).toBe("Ann lost");
+  expect(verdict({ lost: ["ann", "bob"] }, [ANN, BOB], null)).toBe("Ann and Bob lost");
 });
 
 test("of a game that the room has ended one reads by whose doing, from every seat and from beside the table", () => {
@@ -126,6 +128,11 @@ test("of a game that the room has ended one reads by whose doing, from every sea
   ]);
   expect(from({ drew: ["ann", "bob"], why: "both sides agreed" }, "agreed")).toEqual(Array(3).fill("A draw: both sides agreed"));
   expect(verdict({ lost: ["ann"], why: "the other side resigned" }, [ANN], "ann", "resigned")).toBe("You resigned");
+});
+
+test("somebody whose name is not known may begin a sentence, or stand in it", () => {
+  expect(verdict({ won: ["eve"] }, [ANN], null)).toBe("Somebody wins");
+  expect(verdict({ won: ["ann", "eve"] }, [ANN], null)).toBe("Ann and somebody win");
 });
 
 test("a game that has its own words for lost time keeps them", () => {

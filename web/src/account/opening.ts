@@ -26,7 +26,7 @@ export interface Wanted {
 /** In what an account that an earlier try has made differs from what was asked for last, in sentences. */
 export function differences({ name, passkeys }: Pick<MyAccount, "name" | "passkeys">, wanted: Wanted): string[] {
   const told: string[] = [];
-  if (name !== wanted.name) told.push(t("Your account was made by an earlier try, by the name {name}.", name));
+  if (name !== wanted.name) told.push(t("Your account was made by an earlier try, under the name {name}.", name));
   if (wanted.byPasskey && !passkeys?.length) told.push(t("Your account was made by an earlier try, without a passkey: add one below."));
   return told;
 }

@@ -198,7 +198,7 @@ export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me:
   if (won.length === 0) {
     if (outcome.drew?.length) return t("A draw") + why;
     if (me !== null && outcome.lost?.includes(me)) return t("You lose") + why;
-    return (outcome.lost?.length ? t("{names} lost", names(outcome.lost)) : t("It is over")) + why;
+    return (outcome.lost?.length ? losers(outcome.lost, names) : t("It is over")) + why;
   }
   if (won.length === 1 && mine) return t("You win") + why;
   const said = winners(won, names) + why;
@@ -207,6 +207,10 @@ export function verdict(outcome: Outcome, seats: readonly (Player | null)[], me:
 
 function winners(won: readonly string[], names: (ids: readonly string[]) => string): string {
   return won.length > 1 ? t("{names} win", names(won)) : t("{name} wins", names(won));
+}
+
+function losers(lost: readonly string[], names: (ids: readonly string[]) => string): string {
+  return lost.length > 1 ? t("{names} lost", names(lost)) : t("{name} lost", names(lost));
 }
 
 /** By whose doing the room has ended the game; "" where the rules have, or where all agreed. */
@@ -226,7 +230,8 @@ function whyWords(why: string): string {
 }
 
 function list(ids: readonly string[], seats: readonly (Player | null)[], me: string | null): string {
-  return listed(ids.map((id) => (id === me ? t("you") : (seats.find((seat) => seat?.id === id)?.name ?? t("somebody")))));
+  const nameOf = (id: string) => seats.find((seat) => seat?.id === id)?.name;
+  return listed(ids.map((id, n) => (id === me ? t("you") : (nameOf(id) ?? (n ? t("somebody") : t("Somebody"))))));
 }
 
 /** Why a room is over for good, in a sentence. */
