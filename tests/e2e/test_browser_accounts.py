@@ -79,7 +79,7 @@ def test_an_account_moves_to_a_phone_by_a_link_and_to_a_third_browser_by_its_cod
 
 
 GUEST_LEFT = {
-    "en-GB": ("Dorothy", "You play here as the guest Cat.", "Recovery code", "Sign in", "Stay this guest"),
+    "en-GB": ("Dorothy", "You play here as the guest Cat.", "Recovery code", "Sign in", "Stay as this guest"),
     "de-DE": (
         "Dorothea",
         "Du spielst hier als Gast Cat.",
@@ -106,6 +106,7 @@ def test_who_plays_as_a_guest_is_asked_before_signing_in_leaves_that_guest_behin
     assert serious_faults(cat) == []
     dialog.get_by_role("button", name=stay).click()
     expect(dialog).to_be_hidden()
+    expect(sign_in).to_be_focused()
     assert identity(cat)["name"] == cat.name
     cat.go(show_link(ann).removeprefix(f"http://{server.address}"))
     expect(cat.page.get_by_role("main")).to_contain_text(words)
@@ -139,7 +140,7 @@ def test_an_account_whose_answer_was_lost_is_found_by_its_code(server, visit):
     page.get_by_role("textbox", name="Your name").fill("Annabel")
     page.get_by_role("button", name="Make an account").click()
     expect(page.get_by_role("heading", name=ann.name, exact=True)).to_be_visible()
-    expect(page.get_by_text("by an earlier try, by the name Ann.")).to_be_visible()
+    expect(page.get_by_text("by an earlier try, under the name Ann.")).to_be_visible()
     page.unroute("**/api/account")
     code = page.get_by_test_id("code").inner_text()
     phone = visit(server, "Guest", viewport=PHONE)
@@ -183,7 +184,7 @@ def test_signing_out_everywhere_else_closes_the_other_browsers_socket_within_two
 
 
 def test_who_deletes_the_account_is_a_guest_again(server, visit):
-    ann = visit(server, "Henrietta")
+    ann = visit(server, "Dagmar")
     open_account(ann)
     ann.page.get_by_role("button", name="Delete my account").click()
     expect(ann.page.get_by_role("button", name="Keep it")).to_be_focused()
@@ -275,6 +276,7 @@ def test_who_signs_out_everywhere_else_is_led_to_a_new_code_and_to_the_passkeys(
     page.reload()
     page.get_by_role("button", name="Sign out everywhere else").click()
     told = page.get_by_role("status").filter(has_text="All other devices are signed out")
+    expect(told).to_be_focused()
     expect(told).to_contain_text("may know your recovery code, or have added a passkey")
     expect(page.get_by_role("button", name="Sign out: ")).to_have_count(1)
     assert serious_faults(ann) == []
