@@ -1,5 +1,6 @@
 """Every screen in a language that is longer and from right to left; German; one that does not exist."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -354,7 +355,7 @@ def test_a_bot_of_the_server_is_called_in_the_readers_language_wherever_it_is_na
     room = server.open_room("tictactoe", listed=True)["id"]
     ann.go(f"/r/{room}")
     ann.page.get_by_label("Dein Name").fill(ann.name)
-    ann.page.get_by_role("button", name="Hinsetzen").click()
+    ann.page.get_by_role("button", name="Verlassen").click()
     bob.go(f"/r/{room}").page.get_by_role("button", name="Watch").click()
     ann.page.get_by_role("button", name="Bot dazusetzen").click()
     ann.page.get_by_role("button", name="Locker", exact=True).click()
@@ -374,6 +375,31 @@ def test_a_bot_of_the_server_is_called_in_the_readers_language_wherever_it_is_na
 def test_a_browser_that_prefers_german_gets_german_at_once(server, visit):
     ann = visit(server, "Ann", locale="de-AT").go("/")
     expect(ann.page.get_by_role("button", name="Jetzt spielen: Drei gewinnt")).to_be_visible()
+
+
+def test_what_home_fetched_ahead_in_vain_is_fetched_again_by_whoever_goes_to_a_room(server, visit):
+    ann = visit(server, "Ann", locale="de-DE")
+    ann.provoked.add(503)
+    first, lost = set[str](), set[str]()
+    comes: list[bool] = []
+
+    def lose(route):
+        path = route.request.url
+        if "/de.json" in path and not first:
+            first.add(path)  # what home says
+        if path in first or comes:
+            return route.fallback()
+        lost.add(path)
+        return route.fulfill(status=503)
+
+    ann.context.route(re.compile(r"/assets/(de\.json|RoomPage)[^/]*\.js$"), lose)
+    ann.go("/").page.get_by_placeholder("Code des Raums").fill(server.open_room()["id"])
+    while len(lost) < 2:
+        ann.page.evaluate("1")
+    ann.page.wait_for_load_state("networkidle")
+    comes.append(True)
+    ann.press("Enter")
+    expect(ann.page.get_by_role("button", name="Verlassen")).to_be_visible()
 
 
 def test_a_language_that_does_not_exist_is_english_and_the_settings_say_so(server, visit):

@@ -5,6 +5,7 @@ import { filled } from "./language/catalogue";
 import { language, t, told } from "./language/language.svelte";
 import { later } from "./later";
 import { botNames } from "./players";
+import { settings } from "./settings.svelte";
 
 const WORKER = "/service-worker.js";
 const PAGE = "/offline.html";
@@ -14,13 +15,13 @@ const CACHE = "offline-2";
 /** Let the service worker be there, once home can be used; a browser that has none, or lets none in, does without. */
 export function beReadyOffline(): void {
   if (!("serviceWorker" in navigator)) return;
-  void later.then(() => language.whole).then(() => {
+  void later.then(() => settings.ready).then(() => language.whole()).then(() => {
     void navigator.serviceWorker.register(address()).catch(() => undefined);
     $effect.root(() => {
       $effect(() => void keep(words()).catch(() => undefined));
       $effect(() => {
-        // What an earlier page has kept says more than one that knows of no games yet.
-        if (games.list.length) void keepTurnWords(turnWords()).catch(() => undefined);
+        // What an earlier page has kept says more than one that knows of no games yet, or not what they say.
+        if (games.list.length && language.isTold) void keepTurnWords(turnWords()).catch(() => undefined);
       });
     });
   });

@@ -1,5 +1,6 @@
 // The language of the pages. English is in the source; every other language is a file here by its code, loaded by those who
 // read it, what home says first; and what games bring in it comes from the server.
+import { untrack } from "svelte";
 import { brought } from "../brought";
 import { isLater, later } from "../later";
 import { passing } from "../storage";
@@ -16,6 +17,14 @@ export const LANGUAGES: readonly string[] = [ENGLISH, ...Object.keys(FIRST)];
 const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", PSEUDO]);
 const KEY = "lang";
 
+/** The two parts of a catalogue; null: the rest is not there. */
+interface Parts {
+  readonly first: Texts;
+  readonly rest: Texts | null;
+}
+
+const NO_TEXTS: Parts = { first: {}, rest: {} };
+
 class Language {
   code = $state(ENGLISH);
   /** The language that somebody chose and that is not there. */
@@ -23,8 +32,9 @@ class Language {
   /** The words of the pages, and those of the games. */
   pages: Catalogue | null = $state.raw(null);
   games: Catalogue | null = $state.raw(null);
-  /** Resolved when the pages can say more than home does. */
-  whole: Promise<void> = Promise.resolve();
+  /** What games and the server say is there in the language, too. */
+  isTold = $state(true);
+  #whole: Promise<void> | null = null;
   #wanted: string | null = null;
 
   /** Change to a language, by its code; nothing: that of the browser. Resolved when the pages speak it. */
@@ -33,18 +43,22 @@ class Language {
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
     const code = wanted === PSEUDO ? PSEUDO : wanted ? known([wanted]) : (known(preferred()) ?? ENGLISH);
-    const texts = code && FIRST[code] ? await this.#textsOf(code).catch(() => null) : {};
+    const texts = code && FIRST[code] ? await textsOf(code).catch(() => null) : NO_TEXTS;
     if (wanted !== this.#wanted) return; // somebody has changed their mind meanwhile
     this.missing = code === null ? wanted : "";
-    this.#become(texts ? (code ?? ENGLISH) : ENGLISH, texts ?? {});
+    this.#become(texts ? (code ?? ENGLISH) : ENGLISH, texts ?? NO_TEXTS);
   }
 
-  /** All texts of a language; as long as home is not there, what it says. */
-  async #textsOf(code: string): Promise<Texts> {
-    const first = FIRST[code]!();
-    const all = later.then(REST[code]).then(async (rest) => ({ ...(await first), ...rest }));
-    this.whole = all.then((texts) => void (this.code === code && (this.pages = new Catalogue(code, texts))), () => undefined);
-    return isLater() ? all : first;
+  /** Resolved when the pages can say more than home does; what did not come is asked for once more by whoever waits next. */
+  whole(): Promise<void> {
+    return untrack(() => (this.#whole ??= this.pages ? this.#fill(this.pages) : Promise.resolve()));
+  }
+
+  async #fill(pages: Catalogue): Promise<void> {
+    const rest = await REST[pages.language]!().catch(() => null);
+    if (pages !== this.pages) return; // another language is spoken by now
+    if (rest) this.pages = new Catalogue(pages.language, { ...pages.texts, ...rest });
+    else this.#whole = null;
   }
 
   /** A choice in the settings counts more than what the address asked for. */
@@ -55,14 +69,21 @@ class Language {
     history.replaceState(history.state, "", address);
   }
 
-  #become(code: string, texts: Texts): void {
+  #become(code: string, { first, rest }: Parts): void {
     this.code = code;
-    this.pages = code in FIRST ? new Catalogue(code, texts) : null;
+    this.pages = code in FIRST ? new Catalogue(code, { ...first, ...rest }) : null;
+    this.#whole = rest && Promise.resolve();
+    this.isTold = !(code in FIRST);
     this.games = brought?.titles[code] ? new Catalogue(code, brought.titles[code]) : null;
     document.documentElement.lang = code === PSEUDO ? ENGLISH : code;
     document.documentElement.dir = RIGHT_TO_LEFT.has(code) ? "rtl" : "ltr";
     if (!(code in FIRST)) return;
-    void later.then(() => gamesTexts(code)).then((told) => void (this.code === code && (this.games = new Catalogue(code, told))));
+    void later.then(() => this.whole());
+    void later.then(() => gamesTexts(code)).then((told) => {
+      if (told === null || this.code !== code) return;
+      this.games = new Catalogue(code, told);
+      this.isTold = true;
+    });
   }
 
   /** For dates, numbers and lists: as the reader's own country writes them, where the browser knows it. */
@@ -121,13 +142,19 @@ export function ownName(code: string): string {
   return name ? name.charAt(0).toLocaleUpperCase(code) + name.slice(1) : code;
 }
 
-/** What games and the server say; where that does not come, they say it in English. */
-async function gamesTexts(code: string): Promise<Texts> {
+/** What the pages say in a language: as long as home is not there, or where the rest does not come, what home says. */
+async function textsOf(code: string): Promise<Parts> {
+  const [first, rest] = await Promise.all([FIRST[code]!(), isLater() ? REST[code]!().catch(() => null) : null]);
+  return { first, rest };
+}
+
+/** What games and the server say; where that does not come (null), they say it in English. */
+async function gamesTexts(code: string): Promise<Texts | null> {
   try {
     const answer = await fetch(`/api/texts/${code}`);
-    return answer.ok ? ((await answer.json()) as Texts) : {};
+    return answer.ok ? ((await answer.json()) as Texts) : null;
   } catch {
-    return {};
+    return null;
   }
 }
 
