@@ -42,6 +42,30 @@ def test_home_knows_what_games_are_called_before_it_has_their_texts(nim, tmp_pat
     assert titles_of((nim,)) == {"de": {"Nim": "Nimm"}}
 
 
+SETTINGS = """
+from typing import Literal
+from parlour.game import Config
+from parlour.set_up import Card, Label, SetUp
+
+class Settings(Config):
+    variant: Literal["last_wins", "last_loses"] = "last_wins"
+"""
+TOLD = """
+    Config = Settings
+    set_up = SetUp(cards="variant", labels={"variant": Label(choices={"last_loses": Card("The last loses")})})
+    bots = {"very_good": lambda *_: None}
+"""
+
+
+def test_home_knows_what_variants_and_bots_are_called_too(tmp_path):
+    (tmp_path / "nim.py").write_text(SETTINGS + NIM + TOLD)
+    (nim,) = load_games(tmp_path / "nim.py")
+    (tmp_path / "nim.de.json").write_text(
+        '{"The last loses": "Misère", "Very good": "Sehr gut", "Take": "Nimm"}'
+    )
+    assert titles_of((nim,)) == {"de": {"The last loses": "Misère", "Very good": "Sehr gut"}}
+
+
 def test_a_language_that_nobody_brought_has_no_texts(nim):
     assert texts_in("fr", [nim]) == {}
 

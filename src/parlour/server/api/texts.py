@@ -1,6 +1,6 @@
 """Texts in other languages: what games bring, by its English, beside their rules."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -31,14 +31,23 @@ def texts_in(language: str, games: Iterable[Game[Any]]) -> Texts:
 
 @lru_cache(maxsize=4)
 def titles_of(games: tuple[Game[Any], ...]) -> dict[str, Texts]:
-    """What these games are called in every language of the pages: home shows that before it has all texts."""
+    """What these games, their variants and bots are called in every language: home shows that at once."""
     names = [path.name for path in files("parlour").iterdir()]
     languages = [
         name.split(".")[1] for name in names if name.startswith("errors.") and name.endswith(".json")
     ]
     texts = {language: texts_in(language, games) for language in sorted(languages)}
-    titles = {game.display_name for game in games}
+    titles = {title for game in games for title in _titles_in(game)}
     return {language: {k: v for k, v in all.items() if k in titles} for language, all in texts.items()}
+
+
+def _titles_in(game: Game[Any]) -> Iterator[str]:
+    """What a game, the cards of its variants and its bots are called in English."""
+    yield game.display_name
+    if label := game.set_up.labels.get(game.set_up.cards or "variant"):
+        yield from (card.title for card in label.choices.values())
+    for kind in game.bots:
+        yield kind[:1].upper() + kind[1:].replace("_", " ")
 
 
 def _read(text: str, whose: str) -> Texts:
