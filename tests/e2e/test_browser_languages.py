@@ -355,7 +355,7 @@ def test_a_bot_of_the_server_is_called_in_the_readers_language_wherever_it_is_na
     room = server.open_room("tictactoe", listed=True)["id"]
     ann.go(f"/r/{room}")
     ann.page.get_by_label("Dein Name").fill(ann.name)
-    ann.page.get_by_role("button", name="Verlassen").click()
+    ann.page.get_by_role("button", name="Hinsetzen").click()
     bob.go(f"/r/{room}").page.get_by_role("button", name="Watch").click()
     ann.page.get_by_role("button", name="Bot dazusetzen").click()
     ann.page.get_by_role("button", name="Locker", exact=True).click()
