@@ -257,7 +257,7 @@ class Visitor:
 def lose_the_server(visitor: Visitor) -> None:
     """The server goes when the browser is prepared for that, and the page is loaded anew."""
     visitor.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    visitor.page.wait_for_function("caches.match('/offline.html').then(Boolean)")
+    visitor.page.wait_for_function("() => caches.match('/offline.html').then(Boolean)")
     visitor.server.kill()
     visitor.page.reload()
 

@@ -321,7 +321,7 @@ def test_one_click_plays_the_larger_die_and_clicks_on_the_dice_swap_them_and_end
     dice = ann.board.locator("[data-piece^=die]")
     if swapped:
         dice.first.click()
-        ann.page.wait_for_function(f"({LEFT_PIPS})() === 2", timeout=SLOW)
+        ann.page.wait_for_function(f"() => ({LEFT_PIPS})() === 2", timeout=SLOW)
     used_pips = ann.board.locator(".piece.dim[data-piece^=die] .pip")
     for pips in (first, 5):
         tap(ann, movable(ann).last)

@@ -80,7 +80,7 @@ def test_one_finger_pans_a_wide_field_and_opens_nothing(server, visit):
     for x in range(320, 90, -10):
         put("touchMove", x)
     put("touchEnd")
-    ann.page.wait_for_function(f"{PANNED} > 100")
+    ann.page.wait_for_function(f"() => {PANNED} > 100")
     assert ann.page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
     ann.click("Chat")
     ann.say("that was a finger")  # comes after whatever the finger has sent

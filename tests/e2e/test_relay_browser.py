@@ -125,7 +125,7 @@ def test_the_page_shows_envelopes_as_they_pass_and_sends_one(server, bring, room
     page.evaluate("""element("message").value = '{"turn": 1}'; element("send").click()""")
     assert bob.hear()["Receipt"] is True
     assert bob.hear()["Body"] == "eyJ0dXJuIjogMX0="
-    page.wait_for_function("""element("last").value === "3" """)  # its own receipt
+    page.wait_for_function("""() => element("last").value === "3" """)  # its own receipt
     page.evaluate("""element("leave").click()""")
     assert page.evaluate(SHOWN % "closed 1005")
     assert page.evaluate("""element("last").value""") == "3"

@@ -95,6 +95,14 @@ describe("a room with clocks", () => {
     expect(joined.skew).toBe(600);
   });
 
+  it("tells the time by the messages that were handled soonest, and follows a clock that drifts", () => {
+    const told = (seq: number, now: number, at: number, room = joined) => heard(room, { name: "update", told: { seq, now }, at });
+    expect(told(4, 1010, 412).skew).toBeCloseTo(599.98); // two seconds late
+    expect(told(5, 1020, 420, told(4, 1010, 412)).skew).toBe(600);
+    expect(told(4, 1010, 409.9).skew).toBeCloseTo(600.1);
+    expect(told(4, 1010, 410.01).skew).toBeCloseTo(599.99);
+  });
+
   it("has new ones after a move, and the old ones after a chat", () => {
     const after = heard(joined, { name: "update", told: { seq: 4, now: 1010, clocks: { ...clocks("increment"), seats: [{ left: 190 }, { left: 300, since: 1010 }] } }, at: 410 });
     expect(after.clocks?.seats[1]).toEqual({ left: 300, since: 1010 });

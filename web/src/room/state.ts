@@ -98,13 +98,16 @@ function synced(room: RoomState, told: Sync, at: number): RoomState {
   };
 }
 
+/** By so many seconds a message can set the room's clock back: one that was handled late says too little, and the next is right. */
+const GIVES_WAY = 0.02;
+
 function updated(room: RoomState, told: Updated, at?: number): RoomState {
   if (room.seq === null || told.seq <= room.seq - 1) return room;
   // The update that ends a step with a sync in it has that sync's number.
   if (told.seq > room.seq + 1) return { ...room, missed: true };
   const scene = told.patch && room.scene ? patched(room.scene, told.patch) : room.scene;
   const result = told.result === undefined ? room.result : told.result;
-  const skew = told.now === undefined || at === undefined ? room.skew : told.now - at;
+  const skew = told.now === undefined || at === undefined ? room.skew : Math.max(told.now - at, room.skew - GIVES_WAY);
   const offers = told.offers ?? room.offers;
   const news = offerNews(room.offers, offers, toldApart(room.seats)).map((text) => ({ seq: told.seq, text }));
   const clocks = told.clocks ?? room.clocks;
